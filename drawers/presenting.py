@@ -231,26 +231,51 @@ def change_words(before: Payment, now: Payment) -> str:
 
 
 class MoneyBack(NamedTuple):
-    """The refund to the customer: the code of the way to pay, or "perhaps", and a sentence."""
+    """The refund to the customer: a code, and a sentence.
+
+    The code is the way the customer paid; "debt_part" or "debt_paid" for a sale on credit that is paid, in part or
+    all; "debtor_deleted" if its customer was deleted since; "perhaps" if the books know of no payment.
+    """
 
     code: str
     words: str
 
 
-def money_back(payment: Payment) -> MoneyBack | None:
-    """The refund if this sale ends, or has ended, without success; None if nobody sold it at a counter."""
+def money_back(payment: Payment, *, is_owed: bool) -> MoneyBack | None:
+    """The refund if this sale ends, or has ended, without success; None if nobody sold it at a counter.
+
+    `is_owed`: whether the shop has, or will have, to give it back.
+    """
     facts = {"amount": rupiah(payment.to_give_back), "method": _in_sentence(payment.method)}
-    if payment.debt and payment.debt.account.balance > 0:
-        words = _("Sold on credit: give no money, %(amount)s come off the account.")
-        return MoneyBack(payment.method, words % facts)
-    if payment.is_owed or payment.sold_in_id or payment.agreed_in_id or payment.debt:
-        words = _("The customer gets %(amount)s back: it was paid by %(method)s.")
-        if payment.is_cash:
-            words = _("The customer gets %(amount)s back in cash.")
-        until = _("It stays in “Refunds due” until somebody notes that.")
-        return MoneyBack(payment.method, f"{words % facts} {until}")
-    words = _("If the customer has paid, give %(amount)s back.")
-    return MoneyBack("perhaps", words % facts) if payment.seller_id else None
+    if not is_owed:
+        words = _("If the customer has paid, give %(amount)s back.")
+        return MoneyBack("perhaps", words % facts) if payment.seller_id else None
+    code, words = payment.method, _("The customer gets %(amount)s back: it was paid by %(method)s.")
+    if payment.debt:
+        code, words, kept = _debt_back(payment.debt)
+        facts["kept"] = rupiah(kept)
+    elif payment.is_cash:
+        words = _("The customer gets %(amount)s back in cash.")
+    until = _("It stays in “Refunds due” until somebody notes that.")
+    return MoneyBack(code, f"{words % facts} {until}")
+
+
+def _debt_back(debt: CreditEntry) -> tuple[str, str, int]:
+    """The code and the words of `money_back` for a sale on credit, and the paid part of it in rupiah."""
+    account = debt.account
+    off = OffAccount.of(debt.amount, owed=account.balance)
+    if account.customer_id is None:
+        return "debtor_deleted", _("The customer has paid this debt, and was deleted: give %(amount)s back."), off.kept
+    if off.code == "less":
+        return methods.CREDIT, _("Sold on credit: give no money, %(amount)s come off the account."), off.kept
+    if off.code == "part":
+        words = _(
+            "Sold on credit: give no money, %(amount)s come off the account. %(kept)s of it was paid, and stays there"
+            " for later sales."
+        )
+        return "debt_part", words, off.kept
+    words = _("The customer has paid this debt: give %(amount)s back, or keep it on the account for later sales.")
+    return "debt_paid", words, off.kept
 
 
 def _in_sentence(method: str) -> str:

@@ -33,8 +33,8 @@ from core.times import start_of_day
 from core.together import Given, Together
 from counter.presenting.tiles import in_fours
 from credit.models import CreditEntry
-from drawers.presenting import change_in_coins
-from drawers.services import OwnDrawer, own_drawer_of, own_drawer_questions
+from drawers.presenting import MoneyBack, change_in_coins, money_back
+from drawers.services import OwnDrawer, own_drawer_of, own_drawer_questions, will_be_owed
 from ledger.models import Books
 from ledger.services import available, low_below, spending_question, usual_spending_of
 from purchases.models import Order
@@ -63,11 +63,16 @@ def in_short(order: Order) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One order in the strip of `person`, with its payment. `debtor`: the customer whose account has it, or ""."""
+    """One order in the strip of `person`, with its payment. `debtor`: the customer whose account has it, or "".
+
+    `will_be_owed`: whether the shop has to give the payment back if the order is cancelled. `books`: None to read them.
+    """
 
     order: Order
     person: User
     debtor: str = ""
+    will_be_owed: bool = False
+    books: Books | None = None
 
     @property
     def row_id(self) -> str:
@@ -169,9 +174,15 @@ class Row:
         """The seller's steps while it needs action and the customer waits: cancel it, or confirm a risen cost."""
         if self.order.status != Status.NEEDS_ACTION:
             return ()
-        possible = allowed_actions(self.order, self.person) & {Action.CANCEL, Action.CONFIRM_PRICE}
+        possible = allowed_actions(self.order, self.person, of=self.books) & {Action.CANCEL, Action.CONFIRM_PRICE}
         is_loss = self.order.sells_below(self.order.product.price)  # its page asks for the reason
         return possible - {Action.CONFIRM_PRICE} if is_loss else possible
+
+    @property
+    def money_back(self) -> MoneyBack | None:
+        """The refund to the customer if the person cancels the order here; None if that is not possible."""
+        is_offered = Action.CANCEL in self.acts
+        return money_back(self.order.payment, is_owed=self.will_be_owed) if is_offered else None
 
     @property
     def cost_seal(self) -> str:
@@ -184,7 +195,7 @@ class Row:
         order = self.order
         payment, cost = order.payment, order.product.price if order.status == Status.NEEDS_ACTION else None
         paid = payment.outcome, payment.cash_given, payment.debt_id
-        return [order.pk, order.status, order.sn, order.action_reason, cost, *paid]
+        return [order.pk, order.status, order.sn, order.action_reason, cost, *paid, self.money_back]
 
     @property
     def again(self) -> str:
@@ -292,23 +303,24 @@ class Pills:
 
 
 def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
-    """Read both at one moment: one statement, and another while a request waits."""
+    """Read both at one moment: one statement, and one more each while a request waits or an order needs action."""
     may_use, sees_balance = person.has_perm(Right.USE_DRAWERS), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
     now = clock.now()
     questions = _questions(own_branch(), with_drawer=may_use, with_balance=sees_balance)
-    orders, sums, rule, approvals, *others = questions.read(
+    orders, sums, rule, approvals, books, *others = questions.read(
         person=person.pk, lately=now - _HOURS, midnight=start_of_day(timezone.localdate(now))
     )
     sold = Sold(*(int(amount or 0) for amount in sums[0][1:])) if sums else Sold()
-    rows = [Row(order, person, order.debtor or "") for order in orders]
+    owed = will_be_owed(order.payment for order in orders if order.status == Status.NEEDS_ACTION)
+    our_books = books[0] if books else None
+    rows = [Row(order, person, order.debtor or "", order.payment_id in owed, our_books) for order in orders]
     void = changes_seen(approvals)  # asks only while one waits
     asked = [Asked(approval, person, void.get(approval.pk, {})) for approval in approvals]
     strip = Strip(rows, sold, sees_cost(person), asked)
     drawer = own_drawer_of(*others[:3]) if may_use else None
     if not sees_balance:
         return Pills(drawer, has_prices=bool(rule)), strip
-    books, days = others[-2:]
-    return Pills(drawer, available(books[0]) if books else None, usual_spending_of(days), bool(rule)), strip
+    return Pills(drawer, available(our_books) if our_books else None, usual_spending_of(others[-1]), bool(rule)), strip
 
 
 @cache
@@ -333,5 +345,6 @@ def _questions(branch: int | None, *, with_drawer: bool, with_balance: bool) -> 
     asked = asked.filter(asked_at__gte=Given("lately")).order_by("-asked_at", "-pk")
     asked = asked.exclude(state__in=[ApprovalState.APPROVED, ApprovalState.WITHDRAWN])
     of_drawer = own_drawer_questions(person) if with_drawer else []
-    of_balance = [Books.objects.filter(only=True), spending_question()] if with_balance else []
-    return Together(shown, sums, rules, asked[:_LAST], *of_drawer, *of_balance)
+    of_balance = [spending_question()] if with_balance else []
+    books = Books.objects.filter(only=True)
+    return Together(shown, sums, rules, asked[:_LAST], books, *of_drawer, *of_balance)

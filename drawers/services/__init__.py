@@ -27,6 +27,7 @@ from drawers.services.payments import (
     note_change,
     refuse_other_debtor,
     take_payment,
+    will_be_owed,
 )
 from drawers.services.refunds import give_back, note_given_back, unsettled
 from drawers.services.shifts import (

@@ -5,7 +5,7 @@ Lock order: the order, its payment, a shift, the account, the books.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db import connection, transaction
@@ -39,14 +39,17 @@ _OPEN_SHIFT = """
 """
 # For a failed order: the customer has paid or owes it, if it is a sale of a drawer or on an account, if it had arrived
 # before, or if a person sold it while drawers were in use. Otherwise nobody paid at a counter.
+_IS_OWED = f"""
+    payment.outcome = 'kept' OR payment.sold_in_id IS NOT NULL OR payment.agreed_in_id IS NOT NULL
+    OR payment.debt_id IS NOT NULL OR (payment.seller_id IS NOT NULL AND EXISTS (
+        SELECT FROM drawers_shift s WHERE s.opened_at <= payment.at
+           AND s.opened_at > payment.at - interval '{IN_USE_DAYS} days'))
+"""
 _END = f"""
     UPDATE drawers_payment payment SET
            outcome = CASE
                WHEN ended.cost IS NOT NULL THEN 'kept'
-               WHEN payment.outcome = 'kept' OR payment.sold_in_id IS NOT NULL OR payment.agreed_in_id IS NOT NULL
-                 OR payment.debt_id IS NOT NULL OR (payment.seller_id IS NOT NULL AND EXISTS (
-                    SELECT FROM drawers_shift s WHERE s.opened_at <= payment.at
-                       AND s.opened_at > payment.at - interval '{IN_USE_DAYS} days')) THEN 'owed'
+               WHEN {_IS_OWED} THEN 'owed'
                ELSE 'nothing' END,
            cost = coalesce(ended.cost, payment.cost), ended_at = ended.at,
            ended_in_id = CASE WHEN payment.sold_in_id IS NOT NULL THEN (
@@ -55,6 +58,7 @@ _END = f"""
       FROM unnest(%s::bigint[], %s::timestamptz[], %s::bigint[]) AS ended (id, at, cost)
      WHERE payment.id = ended.id
 """  # noqa: S608 - our own text
+_WILL_BE_OWED = f"SELECT id FROM drawers_payment payment WHERE id = ANY(%s) AND ({_IS_OWED})"  # noqa: S608 - our own text
 # Rows that another transaction holds are left to the next shift: nothing may wait here, as the shift is locked.
 _TAKE_IN = """
     UPDATE drawers_payment SET sold_in_id = coalesce(sold_in_id, %(shift)s),
@@ -166,6 +170,16 @@ def end_payments(endings: Collection[Ending]) -> None:
     if endings:
         with connection.cursor() as cursor:
             cursor.execute(_END, [list(column) for column in zip(*endings, strict=True)])
+
+
+def will_be_owed(payments: Iterable[Payment]) -> set[int]:
+    """The keys of those of these payments that the shop has to give back if their orders end now without success."""
+    keys = [payment.pk for payment in payments]
+    if not keys:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(_WILL_BE_OWED, [keys])
+        return {key for (key,) in cursor.fetchall()}
 
 
 def take_in(shift: Shift) -> None:

@@ -37,7 +37,6 @@ register.filter("drawer_words", presenting.drawer_words)
 register.filter("cashier_words", presenting.cashier_words)
 register.filter("shift_words", presenting.shift_words)
 register.filter("cash_lines", presenting.cash_lines)
-register.filter("money_back", presenting.money_back)
 register.filter("in_coins", presenting.change_in_coins)
 
 # The notes that customers usually pay with, in rupiah: one press enters the next multiple of each.

@@ -31,7 +31,8 @@ from core.rights import Right
 from core.snapshot import snapshot
 from customers.models import SavedNumber
 from drawers.models import Payment
-from drawers.presenting import money_back
+from drawers.presenting import MoneyBack, money_back
+from drawers.services import will_be_owed
 from purchases import services
 from purchases.errors import ActionRefused
 from purchases.events import FULL_NUMBER_SEEN
@@ -111,9 +112,10 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price if with_cost else None]
     wait, risen = wait_words(services.longest_wait(order)), after_rise(order, request.user)
     now, checked = what_now(order, actions, request.user), last_check(order)
+    back = _back_then(order) if actions & {Action.CANCEL, Action.CLOSE} else None
     is_folded = now is not None and order.action_reason == ActionReason.NEVER_ARRIVED
     open_incidents = [incident for incident in incidents if incident.closed_at is None]
-    seen += [order.product.availability, "who_confirms" in risen, "is_above_limit" in risen, now]
+    seen += [order.product.availability, "who_confirms" in risen, "is_above_limit" in risen, now, back]
     seen.append(order.checked)  # type: ignore[attr-defined] # by `_read`
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
@@ -129,6 +131,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "action_words": action_words(order),
         "what_now": now,
         "last_check": checked,
+        "money_back": back,
         "is_folded": is_folded,
         "is_verdict_folded": is_folded or (order.status == Status.SUCCESS and not open_incidents),
         "wait": wait,
@@ -238,9 +241,15 @@ def _close(request: StaffRequest, order: Order) -> str:
     return f"{words} {_back_now(ended)}".rstrip()
 
 
+def _back_then(order: Order) -> MoneyBack | None:
+    """The refund to the customer if the order is cancelled or closed now."""
+    return money_back(order.payment, is_owed=bool(will_be_owed([order.payment])))
+
+
 def _back_now(ended: Order) -> str:
     """The refund to the customer of an order that has just ended without success."""
-    back = money_back(Payment.objects.select_related("debt__account").get(pk=ended.payment_id))
+    payment = Payment.objects.select_related("debt__account").get(pk=ended.payment_id)
+    back = money_back(payment, is_owed=payment.is_owed)
     return back.words if back else ""
 
 

@@ -5,6 +5,8 @@ import re
 
 import pytest
 from django.contrib.auth.models import Group, Permission
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from approvals import services as approvals
 from catalogue.models import Product
@@ -126,6 +128,19 @@ def test_money_goes_back_by_one_key_only_in_cash_from_the_own_open_drawer(cashie
     assert not DrawerEntry.objects.filter(kind="refund").exists()
     assert set(Payment.objects.values_list("outcome", flat=True)) <= {"owed", "nothing"}
     assert owed_by(customer) == 5_000
+
+
+def test_a_poll_asks_once_more_while_orders_need_action_however_many(cashier, telkomsel):
+    open_books(1_000_000)
+    facts = {"placed_by": User.objects.get(username="cashier"), "product": telkomsel[10_000]}
+    for n in range(12):
+        make_order(Status.NEEDS_ACTION, action_reason="unavailable", destination=f"0812888800{n:02d}", **facts)
+    question, _delay = next_question(cashier.get("/counter/"))
+
+    with CaptureQueriesContext(connection) as asked:
+        cashier.get(question)
+
+    assert len(asked) <= 5, [query["sql"] for query in asked.captured_queries]
 
 
 def test_the_pills_show_the_own_drawer_and_the_balance_to_who_sees_costs(cashier):

@@ -13,29 +13,17 @@ from customers.models import Customer, SavedNumber
 from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.models import DrawerEntry, Payment
 from drawers.services import PaymentFacts, close_shift, expected_cash, give_back, pay_in, pay_out
-from ledger.models import Entry
 from purchases.errors import ActionRefused
 from purchases.models import Order
 from purchases.services import note_given_back
-from purchases.services.sending import claim
-from purchases.states import ActionReason, Status
 from staff.models import User
-from testing.orders import answer, at_once
+from testing.orders import at_once
 from testing.people import browser_of, make_person, signed_in
-from tests.conftest import Upstream
-from tests.core.helpers import amounts_at, cells, words_at
-from tests.credit.helpers import give_credit, owed_by, sell_to
+from tests.core.helpers import cells, words_at
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.plans import MANY, asked, copy_many, too_wide, weigh
-from tests.purchases.helpers import detail
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def unavailable(order: Order) -> Order:
-    """Send the order; the upstream says that the product is not available, so the order needs action."""
-    claim(order.pk)
-    return answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.UNAVAILABLE)
 
 
 def listed(browser, query: str = "") -> list[str]:
@@ -78,50 +66,6 @@ def test_a_failed_sale_waits_for_the_whole_shop_until_it_is_given_back():
     assert (payment.refund_entry.amount, payment.refund_entry.shift) == (-10_500, shift)
     event = AuditEvent.objects.get(kind="given_back")
     assert (event.subject, event.person_id, event.facts["amount"]) == (order.ref_id, shift.cashier_id, 10_500)
-
-
-@pytest.mark.parametrize("facts", [PaymentFacts(), PaymentFacts(method="transfer", reference="BCA 7781")])
-def test_a_paid_order_that_is_cancelled_owes_its_money_and_says_so(upstream: Upstream, facts):
-    shift = begin(cash=100_000)
-    order = unavailable(sell(shift.cashier, 10_500, payment=facts))
-    browser, in_drawer = signed_in(shift.cashier), expected_cash(shift)
-
-    for address in (order.get_absolute_url(), "/counter/"):
-        assert amounts_at(browser.get(address), f'data-back="{facts.method}"') == ["Rp10.500"], address
-    answered = browser.post(f"/orders/{order.ref_id}/cancel/", follow=True)
-
-    assert amounts_at(answered, "data-toast") == ["Rp10.500"]
-    order.refresh_from_db()
-    payment = order.payment
-    assert (order.status, payment.outcome, payment.sold_in, payment.ended_in) == ("cancelled", "owed", shift, shift)
-    assert expected_cash(shift) == in_drawer, "it is in the drawer until somebody gives it back"
-    assert list(Entry.objects.order_by("pk").values_list("kind", "amount")) == [("hold", 10_500), ("release", 10_500)]
-    assert upstream.calls(order) == []
-    assert f'id="row-refund-{payment.pk}"' in browser.get("/work/").content.decode()
-
-
-def test_a_sale_on_credit_that_is_cancelled_gives_no_money_back():
-    cashier, customer = begin().cashier, give_credit("Bu Sri")
-    order = unavailable(sell_to(customer, 10_500, by=cashier))
-    browser = signed_in(cashier)
-
-    assert amounts_at(detail(browser, order), 'data-back="credit"') == ["Rp10.500"]
-    answered = browser.post(f"/orders/{order.ref_id}/cancel/", follow=True)
-
-    assert amounts_at(answered, "data-toast") == ["Rp10.500"]
-    assert owed_by(customer) == 10_500, "until somebody notes it"
-
-
-def test_an_order_of_a_shop_without_drawers_asks_whether_it_was_paid():
-    seller = make_person("cashier", username="seller")
-    order = unavailable(sell(seller, 10_500))
-    browser = signed_in(seller)
-
-    assert amounts_at(detail(browser, order), 'data-back="perhaps"') == ["Rp10.500"]
-    answered = browser.post(f"/orders/{order.ref_id}/cancel/", follow=True)
-
-    assert amounts_at(answered, "data-toast") == ["Rp10.500"]
-    assert Payment.objects.get().outcome == "nothing"
 
 
 def test_a_person_without_a_drawer_is_offered_the_one_that_took_the_money():
