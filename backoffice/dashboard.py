@@ -54,6 +54,8 @@ _REST = 30
 _LATEST = 6
 # A day's orders are counted up to here: "10,000+".
 _MOST_COUNTED = 10_000
+# Open differences are read up to here: "100+", and then without their sum.
+_MOST_DIFFERENCES = 100
 # A sync that "runs" for longer than this was interrupted.
 _LONGEST_SYNC = dt.timedelta(minutes=5)
 
@@ -195,14 +197,16 @@ def _facts_seen(request: StaffRequest) -> dict[str, Any]:
 
 
 def _money_facts(*, with_differences: bool) -> dict[str, Any]:
-    """The balance, how long it lasts, and how the last comparison with the books ended."""
-    found = Difference.objects.open().values_list("pk", "amount", "label")
-    books, readings, spending, runs, open_differences = read_together(
-        *Funds.questions(), spending_question(), ReconciliationRun.objects.all()[:1], found
-    )
+    """The balance, how long it lasts, and how the last comparison with the books ended.
+
+    `with_differences`: whether the person sees the differences that are open; else they are not read.
+    """
+    found = Difference.objects.open().values_list("pk", "amount", "label")[: _MOST_DIFFERENCES + 1]
+    questions = [*Funds.questions(), spending_question(), ReconciliationRun.objects.all()[:1]]
+    books, readings, spending, runs, *open_differences = read_together(*questions, *[found] * with_differences)
     funds, per_hour = Funds.of(books, readings), usual_spending_of(spending)
     run = next(iter(runs), None)
-    differences = _differences(run, open_differences) if with_differences else {}
+    differences = _differences(run, open_differences[0]) if with_differences else {}
     return differences | {
         "funds": funds,
         "reading": funds.reading,
@@ -215,12 +219,16 @@ def _money_facts(*, with_differences: bool) -> dict[str, Any]:
 def _differences(run: ReconciliationRun | None, rows: list[tuple[int, int, str]]) -> dict[str, Any]:
     """The number of open differences with their page; and, if there are any of the run's kind, their sum and page.
 
-    `rows`: the key, amount and label of each open one.
+    `rows`: the key, amount and label of each open one, and of one more than `_MOST_DIFFERENCES` at most; then their sum
+    is unknown.
     """
-    facts: dict[str, Any] = {"open_differences": {"count": len(rows), "url": _page_of([key for key, *_more in rows])}}
-    if run is None or run.state not in {ReconciliationRun.Result.UNEXPLAINED, ReconciliationRun.Result.TOPUP}:
+    count, has_more = min(len(rows), _MOST_DIFFERENCES), len(rows) > _MOST_DIFFERENCES
+    address = _page_of([key for key, *_more in rows])
+    facts: dict[str, Any] = {"open_differences": {"count": count, "has_more": has_more, "url": address}}
+    topup = ReconciliationRun.Result.TOPUP
+    if has_more or run is None or run.state not in {ReconciliationRun.Result.UNEXPLAINED, topup}:
         return facts
-    is_topup = run.state == ReconciliationRun.Result.TOPUP
+    is_topup = run.state == topup
     amounts = {key: amount for key, amount, label in rows if is_topup or label != Difference.Label.TOPUP}
     if amounts:
         facts["differences"] = {"amount": sum(amounts.values()), "url": _page_of(list(amounts))}

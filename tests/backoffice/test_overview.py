@@ -9,7 +9,10 @@ import re
 import uuid
 
 import pytest
+from django.contrib.auth.models import Group, Permission
+from django.db import connection
 from django.test import Client, override_settings
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -22,6 +25,7 @@ from testing.people import Browser, browser_of
 from tests.core.helpers import codes, counts_at, has_id, next_question, words, words_at
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, upstream_tells
+from tests.reconciliation.helpers import make_difference
 from upstream.budget import CallClass
 from upstream.client import get_client
 from upstream.endpoints import Endpoint
@@ -70,6 +74,33 @@ def test_the_card_of_the_balance_counts_the_open_differences():
         ]
         assert counts_at(page, 'id="open-differences"') == count
     assert not has_id(viewer.get("/"), "open-differences")
+
+
+def test_given_very_many_differences_then_their_card_reads_the_newest():
+    open_books(1_000_000)
+    for _ in range(102):
+        make_difference(-1)
+    admin = browser_of("admin")
+
+    page = admin.get("/")
+
+    assert counts_at(page, 'id="open-differences"') == [100]
+    assert 'href="/balance/differences/?state=open"' in page.content.decode()
+    assert not has_id(page, "to-difference"), "the sum of a part would be wrong"
+
+
+def test_without_the_right_to_differences_the_overview_reads_none():
+    open_books(1_000_000)
+    make_difference(-1)
+    auditor = browser_of("auditor")
+    assert has_id(auditor.get("/"), "open-differences")
+    Group.objects.get(name="auditor").permissions.remove(Permission.objects.get(codename="view_difference"))
+
+    with CaptureQueriesContext(connection) as asked:
+        page = auditor.get("/")
+
+    assert (has_id(page, "to-balance"), has_id(page, "open-differences")) == (True, False)
+    assert not any('"reconciliation_difference"' in query["sql"] for query in asked.captured_queries)
 
 
 def links_of(name: str, page: str) -> list[tuple[str, str]]:
