@@ -509,3 +509,12 @@ def test_given_an_unavailable_product_the_page_says_how_it_is_now(admin, availab
     order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.UNAVAILABLE)
 
     assert str(availability.label) in words_at(detail(admin, order), 'id="in-catalogue"')
+
+
+def test_a_polled_order_with_nothing_to_say_of_it_has_no_empty_line(admin):
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.UNAVAILABLE, sent_no=1, polls=1)
+    assert order.may_be_charged
+
+    page = detail(admin, order).content.decode()
+
+    assert not re.search(r'<p class="quiet">\s*</p>', page)
