@@ -59,7 +59,7 @@ def owed_of(account: CreditAccount, most: int = 5) -> Owed | None:
     if account.balance <= 0:
         return None
     debts, unfulfilled = debts_and_unfulfilled(account)
-    return Owed(debts[:most], len(debts[most:]), min(debt.at for debt in debts), unfulfilled)
+    return Owed(debts[:most], len(debts[most:]), min(debt.since for debt in debts), unfulfilled)
 
 
 def off_account_words(off: OffAccount, *, is_done: bool) -> str:

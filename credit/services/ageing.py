@@ -23,6 +23,17 @@ _BY_AGE = f"""
      WHERE account.id = ANY(%s) AND account.balance > 0 GROUP BY 1, 2
 """  # noqa: S608 - our own text
 
+# An entry that replaces another one (a merge, a new price) is as old as the first of them.
+_SINCE = """
+    (WITH RECURSIVE entry AS (
+        SELECT at, replaces_id FROM credit_creditentry WHERE id = debt.id
+        UNION ALL
+        SELECT former.at, former.replaces_id FROM entry JOIN credit_creditentry former ON former.id = entry.replaces_id
+    ) SELECT min(at) FROM entry)
+"""
+_COLUMNS = f"debt.id, debt.ref_id, debt.due_on, {_SINCE}, debt.amount, debt.open"
+_DEBTS = f"FROM ({unpaid('%s', '%s')}) debt ORDER BY debt.due_on, debt.id"
+
 
 class Age(models.TextChoices):
     """The time for which a debt has been due."""
@@ -35,12 +46,15 @@ class Age(models.TextChoices):
 
 @dataclass(frozen=True)
 class Debt:
-    """A debt that is not, or not fully, paid: `open` rupiah of `amount`. `ref_id`: its order, if it is a sale."""
+    """A debt that is not, or not fully, paid: `open` rupiah of `amount`. `ref_id`: its order, if it is a sale.
+
+    `since`: the moment of the sale or of the first entry. Later entries move the debt, or change its price.
+    """
 
     entry: int
     ref_id: str
     due_on: dt.date
-    at: dt.datetime
+    since: dt.datetime
     amount: int
     open: int
 
@@ -56,19 +70,15 @@ def age_of(due_on: dt.date) -> Age:
 def debts_of(account: CreditAccount) -> list[Debt]:
     """The account's debts that are not paid, oldest due first."""
     with connection.cursor() as cursor:
-        cursor.execute(f"{unpaid('%s', '%s')} ORDER BY due_on, id", _values(account))
+        cursor.execute(f"SELECT {_COLUMNS} {_DEBTS}", _values(account))
         return [Debt(*row) for row in cursor.fetchall()]
 
 
 def debts_and_unfulfilled(account: CreditAccount) -> tuple[list[Debt], set[str]]:
     """The debts of `debts_of`, and the ref_ids of those whose orders ended without success, by one query."""
     ended = "EXISTS (SELECT FROM drawers_payment paid WHERE paid.debt_id = debt.id AND paid.outcome = 'owed')"
-    columns = "debt.id, debt.ref_id, debt.due_on, debt.at, debt.amount, debt.open"
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT {columns}, {ended} FROM ({unpaid('%s', '%s')}) debt ORDER BY debt.due_on, debt.id",  # noqa: S608
-            _values(account),
-        )
+        cursor.execute(f"SELECT {_COLUMNS}, {ended} {_DEBTS}", _values(account))
         rows = cursor.fetchall()
     return [Debt(*row[:-1]) for row in rows], {row[1] for row in rows if row[-1]}
 

@@ -62,6 +62,15 @@ def made_due(customer, days_ago):
         cursor.execute("SET LOCAL session_replication_role = origin")
 
 
+def sold_earlier(customer, days_ago):
+    """Date the entries of this customer back by so many days; what is due stays."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        entries = "UPDATE credit_creditentry SET at = at - %s WHERE account_id = %s"
+        cursor.execute(entries, [dt.timedelta(days=days_ago), account_of(customer).pk])
+        cursor.execute("SET LOCAL session_replication_role = origin")
+
+
 def refused(reason: str) -> Any:
     """Assert that the block is refused for this reason."""
     return pytest.raises(CreditRefused, check=lambda refusal: refusal.reason == reason)

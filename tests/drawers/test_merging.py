@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from functools import partial
 
 import pytest
@@ -9,6 +10,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from core.times import day_words
 from credit.errors import CreditRefused, OverCap
 from credit.events import CREDIT_MOVED
 from credit.models import CreditAccount, CreditEntry
@@ -29,8 +31,8 @@ from drawers.services import merge_customers
 from earnings.services.journal import journal_of
 from testing.orders import Meanwhile, at_once
 from testing.people import browser_of, make_person
-from tests.core.helpers import has_id
-from tests.credit.helpers import account_of, give_credit, owed_by, sell_to, take_off
+from tests.core.helpers import has_id, words_at
+from tests.credit.helpers import account_of, give_credit, owed_by, sell_to, sold_earlier, take_off
 from tests.customers.helpers import make_customer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -148,6 +150,25 @@ def test_what_two_owe_comes_together_with_its_days_and_its_orders():
         sell_to(one, 1_000, by=seller)
     page = browser_of("supervisor", username="other").get(f"/orders/{unpaid.ref_id}/").content.decode()
     assert 'id="sale-unpaid" data-amount="26000"' in page
+
+
+def test_a_debt_that_moved_is_as_old_as_its_sale():
+    seller, one, other = make_person("cashier"), give_credit("Bu Sari"), give_credit("Sari Warung")
+    sell_to(one, 5_000, by=seller)
+    sold = sell_to(other, 10_000, by=seller)
+    sold_earlier(one, 2)
+    sold_earlier(other, 5)
+    today = timezone.localdate()
+
+    merge(one, other)
+
+    days = [timezone.localdate(debt.since) for debt in debts_of(account_of(one))]
+    assert days == [today - dt.timedelta(days=2), today - dt.timedelta(days=5)]
+    page = browser_of("cashier", username="reader").get(f"/customers/{one.pk}/")
+    rows = page.content.decode().partition('id="debts"')[2].partition("</table>")[0]
+    moved = next(row for row in rows.split("<tr") if sold.ref_id in row)
+    assert f'data-since="{today - dt.timedelta(days=5)}"' in moved
+    assert day_words(today - dt.timedelta(days=5)) in words_at(page, 'id="owed-since"')
 
 
 def set_outcome(order, outcome: str) -> None:
