@@ -83,19 +83,34 @@ def off_account_words(off: OffAccount, *, is_done: bool) -> str:
 
 
 def reminder_text(account: CreditAccount, debts: list[Debt], shop: Shop) -> str:
-    """The text for the customer about these debts: plain text, in the shop's language or the signed-in person's."""
+    """The text for the customer about these debts, oldest due first: plain text.
+
+    It asks for what is overdue, or else for what is due first, and names the rest with its days. It is in the shop's
+    language, or in the signed-in person's.
+    """
     today = timezone.localdate()
+    first_due = max(debts[0].due_on, today - dt.timedelta(days=1))
+    asked = [debt for debt in debts if debt.due_on <= first_due]
+    later = debts[len(asked) :]
     facts = {
         "name": one_line(name_of(account)),
         "shop": shop.name,
-        "owed": sum(debt.open for debt in debts),
-        "overdue": sum(debt.open for debt in debts if debt.due_on < today),
-        "next_due": next((debt.due_on for debt in debts if debt.due_on >= today), None),
+        "owed": _open_sum(debts),
+        "asked": _open_sum(asked),
+        "asked_by": first_due if first_due >= today else None,
+        "later": _open_sum(later),
+        "later_from": later[0].due_on if later else None,
+        "later_until": later[-1].due_on if later else None,
         "is_sandbox": settings.SANDBOX,
     }
     with translation.override(shop.language or translation.get_language()):
         written = render_to_string("credit/reminder.txt", facts)
     return plain_lines(written)
+
+
+def _open_sum(debts: list[Debt]) -> int:
+    """Rupiah."""
+    return sum(debt.open for debt in debts)
 
 
 def whatsapp_to(account: CreditAccount, text: str) -> str:

@@ -1,10 +1,12 @@
 """The pages of credit: each person's view and acts there, with few queries and without reading the history."""
 
 import datetime as dt
+import html
 import re
 import uuid
 
 import pytest
+import time_machine
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -144,6 +146,35 @@ def test_the_customers_page_says_what_is_owed_since_when_and_until_when():
     assert not has_mark(browser.get(address), orders[1].ref_id)
     record_payment(account_of(customer), method="transfer", amount=70_021, actor=seller)
     assert not has_id(browser.get(address), "owed-since")
+
+
+def remind(*debts, today):
+    """The amounts and days of the reminder for these debts (rupiah, due in days), `today` days after the sales."""
+    start, seller, customer = timezone.localdate(), make_person("cashier"), give_credit(cap=500_000)
+    for amount, days in debts:
+        CreditAccount.objects.update(due_on=start + dt.timedelta(days=days))
+        sell_to(customer, amount, by=seller)
+    with time_machine.travel(timezone.now() + dt.timedelta(days=today)):
+        browser = browser_of("supervisor", username="reader")
+        page = page_of(browser, f"/customers/{customer.pk}/credit/")
+    text = html.unescape(page.split('id="reminder-text"')[1].split(">", 1)[1].split("</textarea>")[0])
+    days = {day_words(start + dt.timedelta(days=n)): n for n in range(60)}
+    found = re.findall(rf"Rp[\d.]+|{'|'.join(days)}", text)
+    return [days[word] if word in days else int(word.removeprefix("Rp").replace(".", "")) for word in found]
+
+
+@pytest.mark.parametrize(
+    ("debts", "today", "asked"),
+    [
+        ([(103_000, 5)], 0, [103_000, 5]),
+        ([(100_000, 5), (3_000, 5), (21_000, 19)], 5, [124_000, 103_000, 5, 21_000, 19]),
+        ([(103_000, 5), (21_000, 19), (1_000, 30)], 0, [125_000, 103_000, 5, 22_000, 19, 30]),
+        ([(103_000, 5), (21_000, 19)], 6, [124_000, 103_000, 21_000, 19]),
+        ([(103_000, 5)], 6, [103_000, 103_000]),
+    ],
+)
+def test_a_reminder_asks_for_what_is_due_and_names_the_rest(debts, today, asked):
+    assert remind(*debts, today=today) == asked
 
 
 def test_the_list_shows_who_owes_by_age_and_its_file_too():
