@@ -118,7 +118,7 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         branch = format_html(' <strong class="sub" data-of-branch>{}</strong>', task.branch) if task.branch else ""
         number, why = (task.line.number, task.line.why) if self.is_work else ("", "")
         why = format_html("<strong>{}</strong>", task.line.urgent) if task.line.urgent else why
-        why = format_html(' <span class="sub why">· {}</span>', why) if why else ""
+        why = format_html(' <span class="sub why">{}</span>', why) if why else ""
         about = format_html("{}{}{}", number, " · " if number and task.line.about else "", task.line.about)
         return format_html('{} <span class="sub">{}</span>{}{}', link, about, why, branch)
 
