@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from approvals.models import Approval
 from drawers.models import DrawerEntry
 from purchases.models import Order
 from staff.models import User
@@ -39,6 +40,27 @@ def test_a_colleague_approves_at_the_counter(shop: Fleet, upstream: Upstream, op
     till.row(order, "success")
     assert faults == []
     assert (order.placed_by.username, upstream.calls(order, "create")) == ("cashier", ["/v1/transaction/create"])
+
+
+def test_cash_typed_on_a_bill_above_the_limit_is_the_cash(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    begin(User.objects.get(username="cashier"))
+    User.objects.filter(username="cashier").update(own_approval_above=5_000)
+    page = open_window()
+    till = Hands(page, shop)
+    till.type_number("531290000001")
+    till.press("Space", "b", "Enter")
+    till.review()
+    expect(page.locator("#approval-needed")).to_be_visible()
+
+    till.press("9", "0", "0")
+
+    expect(page.locator("#id_cash_given")).to_be_focused()
+    expect(page.locator("#id_cash_given")).to_have_value("900")
+    expect(page.locator("#id_approval_reason")).to_have_value("")
+    till.press("Enter")
+    expect(page.locator("#id_approver")).to_be_focused()
+    asked = Approval.objects.get()
+    assert (asked.reason, asked.facts["payment"]["cash_given"], Order.objects.count()) == ("", 900_000, 0)
 
 
 def test_a_failed_sale_is_given_back_with_one_key(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
