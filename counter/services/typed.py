@@ -21,6 +21,8 @@ _WRONG_SIGN = re.compile(
 _DIGITS = re.compile(r"\d[\d.\-]*")
 _NAME_AND_AMOUNT = re.compile(r"(\D{2,}?)((?:\s[pdt]\s*)?[1-9].*)", re.IGNORECASE)
 _LETTER_OF_A_SHELF = re.compile(r"([pdtlba])(?:\s+(.*)|(\d.*)|)", re.IGNORECASE | re.DOTALL)
+# The number of a bill with the letter at once behind it: "512300456789b".
+_LETTER_AT_ONCE = re.compile(r"\s*(\+?[\d.\-() ]*\d{2})b\s*", re.ASCII | re.IGNORECASE)
 # "S10.0812…", as it is sent to a server by SMS: the number says whose 10 it is.
 _BY_SMS = re.compile(r"\s*(?:s|i|x|t|a|ax|sm)?(\d{1,3})\.(?=0?8\d{8}|628\d{8})(\d+)\s*", re.IGNORECASE)
 # After words: a meter or an account in one piece (10.000.000 is an amount), a zone after it, or groups of four.
@@ -64,6 +66,8 @@ class Typed:
     @classmethod
     def read(cls, text: str) -> Typed:
         """The text in its parts; an incomplete number counts as a number, too."""
+        if bill := _bill_at_once(text):
+            return bill
         if by_sms := _BY_SMS.fullmatch(text):
             number, words = by_sms[2], by_sms[1]
         else:
@@ -160,6 +164,16 @@ class Typed:
     def on(self, shelf: Shelf) -> str:
         """The text that opens another tab for this number."""
         return f"{self.shown if self.zone else self.bare or self.number} {shelf.value} "
+
+
+def _bill_at_once(text: str) -> Typed | None:
+    """A complete number with B directly behind it, as its bill; None for everything else."""
+    match = _LETTER_AT_ONCE.fullmatch(text)
+    if not match or _BY_SMS.fullmatch(match[1]):
+        return None
+    bill = Typed.read(f"{match[1]} {Shelf.BILL}")
+    is_whole = bill.shelf is Shelf.BILL and bill.bare and not (bill.words or bill.zone)
+    return replace(bill, text=text) if is_whole else None
 
 
 def _account_and_zone(text: str, phone: str) -> tuple[str, str, str] | None:

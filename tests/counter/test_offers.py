@@ -158,7 +158,8 @@ def test_eleven_digits_offer_token_and_bill(cashier):
     make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
 
     assert tiles(offers(cashier, "12345678901")) == ["50.000"]
-    assert tiles(offers(cashier, "12345678901 b"), picked=True) == ["PLN Pascabayar"]
+    for text in ("12345678901 b", "12345678901b"):
+        assert tiles(offers(cashier, text), picked=True) == ["PLN Pascabayar"]
 
 
 def test_a_brand_has_its_mark_beside_the_number_in_the_review_and_the_strip(cashier, telkomsel):
