@@ -208,6 +208,7 @@ def _review(
         refusal=refusal,
         left_out=len(wanted) - len(chosen),
         total=sum(bill.check.to_pay or 0 for bill in chosen),
+        number_of_payer=_number_of_payer(chosen),
         cost=sum(bill.check.total or 0 for bill in chosen),
         largest=max(bill.check.total or 0 for bill in chosen),
         needs_approval=bool(above),
@@ -216,6 +217,12 @@ def _review(
         is_only_asked=len(above) == len(chosen),
         first_expiry=min(chosen, key=lambda bill: bill.seconds_left),
     )
+
+
+def _number_of_payer(chosen: list[ShownBill]) -> str:
+    """A number of the customer whose bills all of these are; "" for several customers: nobody owes another's bill."""
+    owners = {bill.check.saved_number.customer_id if bill.check.saved_number else None for bill in chosen}
+    return chosen[0].check.destination if len(owners) == 1 and None not in owners else ""
 
 
 @staff_only(*MAY)

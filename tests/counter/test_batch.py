@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from bills.models import BillCheck
 from bills.services.inquiring import months_of
+from customers.models import SavedNumber
 from drawers.models import Payment
 from drawers.services import expected_cash, rounded_up
 from purchases.models import Order
@@ -15,6 +16,7 @@ from purchases.states import ActionReason, Status
 from staff.models import User
 from testing.factories import make_biller, make_check, make_payment
 from tests.core.helpers import amounts_at, codes, counts_at, has_id, next_question, words
+from tests.credit.helpers import give_credit
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, sell
 from tests.gateway.helpers import read_balance
@@ -63,6 +65,27 @@ def test_all_saved_bills_are_checked_together_with_progress(cashier):
     assert counts_at(changed, 'id="batch-progress"') == [1, 2]
     assert changed.content.decode().count("batch-row") == 1
     assert "Rp102.500" in changed.content.decode()
+
+
+def test_credit_is_offered_only_if_all_chosen_bills_are_of_one_customer(cashier):
+    # given: two bills of one customer, and one of another; both may buy on credit
+    nita, yanto = give_credit("Mbak Nita", cap=500_000), give_credit("Pak Yanto", cap=500_000)
+    for number, customer in (("1111", nita), ("2222", nita), ("3333", yanto)):
+        SavedNumber.objects.create(customer=customer, destination=number, product=make_biller(), kind="customer")
+    ticked = list(SavedNumber.objects.order_by("pk").values_list("pk", flat=True))
+    address = cashier.post("/counter/batch/due/", {"number": ticked})["Location"]
+    checks = {check.destination: check for check in BillCheck.objects.all()}
+    for check in checks.values():
+        answer(check)
+
+    def payer(*numbers: str) -> str:
+        query = "&".join(f"bill={checks[number].ref_id}" for number in numbers)
+        page = cashier.get(f"{address}review/?{query}").content.decode()
+        return re.search(r'name="paid_by_customer"[^>]*value="([^"]*)"', page)[1]
+
+    # then
+    assert [payer("1111", "2222"), payer("3333")] == ["Mbak Nita", "Pak Yanto"]
+    assert [payer("1111", "3333"), payer("1111", "2222", "3333")] == ["", ""]
 
 
 def test_an_unavailable_biller_is_left_out_and_said(cashier):
