@@ -5,10 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from django.db.models import Count, OuterRef, Subquery, Window
+from django.db.models import OuterRef, Subquery
 from django.db.models.functions import JSONObject
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from core.times import short_time
 from gateway.models import Exchange
@@ -19,13 +18,11 @@ from upstream.error_codes import ErrorCode
 
 
 def last_exchange() -> Subquery:
-    """For `annotate`: the newest status request since the order was sent last, and how many there were, for
-    `last_check`; null if there was none.
-    """
+    """For `annotate`: the newest status request since the order was sent last, for `last_check`; null without one."""
     asked = Exchange.objects.of_order(OuterRef("ref_id")).filter(
         endpoint=Endpoint.TRANSACTION_STATUS, sent_at__gte=OuterRef("sent_at")
     )
-    facts = JSONObject(at="sent_at", status="status", error="error", count=Window(Count("pk")))
+    facts = JSONObject(at="sent_at", status="status", error="error")
     return Subquery(asked.order_by("-pk").values(json=facts)[:1])
 
 
@@ -42,6 +39,5 @@ def last_check(order: Order) -> str:
         answer = _("the provider is still working on it")
     else:
         return ""
-    head = ngettext("Checked %(time)s: %(answer)s.", "Checked %(time)s: %(answer)s (%(n)s times).", checked["count"])
     time = short_time(dt.datetime.fromisoformat(checked["at"]))
-    return head % {"time": time, "answer": answer, "n": checked["count"]}
+    return _("Checked %(time)s: %(answer)s.") % {"time": time, "answer": answer}

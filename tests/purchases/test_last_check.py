@@ -37,7 +37,7 @@ def test_the_last_answer_and_its_time_stand_above_the_step(cashier, facts, answe
 
     page = detail(cashier, order)
 
-    assert f"Checked {short_time(at)}: {answer} (3 times)." in words(page)
+    assert f"Checked {short_time(at)}: {answer}." in words(page)
     html = page.content.decode()
     assert html.index('id="last-check"') < html.index('id="what-now"')
 
@@ -70,3 +70,14 @@ def test_a_check_before_the_last_sending_says_nothing(cashier):
     assert not has_id(detail(cashier, order), "last-check")
     kept_exchange(order.ref_id, order.sent_at + dt.timedelta(seconds=1), error=NOT_FOUND)
     assert "does not find it." in words(detail(cashier, order))
+
+
+def test_not_found_answers_are_counted_once_on_the_page(cashier):
+    order = make_order(Status.UNKNOWN, polls=4, not_found_count=3, sent_no=1)
+    for _ in range(4):
+        kept_exchange(order.ref_id, error=NOT_FOUND)
+
+    shown = words(detail(cashier, order))
+
+    assert "3 answers" in shown
+    assert "does not find it." in shown
