@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from purchases.errors import ActionRefused
 from purchases.models import Incident, Order, OrderEvent
+from purchases.states import Status
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -39,8 +40,11 @@ def record_incident(
 
 def record_contradiction(order: Order, said: str, **facts: Any) -> None:
     """The upstream said `said` (a status or an error code), which an order in this status cannot be."""
-    detail = f"{said} is reported for an order that is {order.status}"
-    record_incident(order, Incident.Kind.CONTRADICTION, detail, **facts)
+    record_incident(order, Incident.Kind.CONTRADICTION, _contradiction(said, order.status), **facts)
+
+
+def _contradiction(said: str, status: str) -> str:
+    return f"{said} is reported for an order that is {status}"
 
 
 def close_incident(incident: Incident, *, actor: User, note: str) -> None:
@@ -50,3 +54,16 @@ def close_incident(incident: Incident, *, actor: User, note: str) -> None:
     )
     if not closed:
         raise ActionRefused(_("This incident was closed before."))
+
+
+def close_answered(order: Order, decided: Status, *, actor: User, note: str) -> None:
+    """Close the contradiction that a decision of two people answers: the upstream reports a success as failed.
+
+    Every other incident stays open: the decision says nothing about it. Call it with the order locked, before it moves.
+    """
+    if (order.status, decided) != (Status.SUCCESS, Status.REVERSED):
+        return
+    detail = _contradiction(Status.FAILED, Status.SUCCESS)
+    answered = order.incidents.filter(kind=Incident.Kind.CONTRADICTION, detail=detail, closed_at=None)
+    for incident in answered.select_for_update():
+        close_incident(incident, actor=actor, note=note)

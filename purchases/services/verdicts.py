@@ -16,6 +16,7 @@ from purchases.errors import ActionRefused
 from purchases.models import Order, OrderEvent, Verdict
 from purchases.services.actions import Action, open_verdict, possible_outcomes, require
 from purchases.services.decisions import Decision, apply_verdict
+from purchases.services.incidents import close_answered
 from purchases.services.moving import lock_order_for_move
 from purchases.states import Status
 
@@ -96,6 +97,7 @@ def approve_verdict(verdict: Verdict, *, actor: User) -> Order:
             sn=proposed.sn,
             facts={"code": "verdict", "verdict": proposed.pk},
         )
+        close_answered(order, decision.status, actor=actor, note=proposed.reason)
         return apply_verdict(order.pk, decision)
 
 

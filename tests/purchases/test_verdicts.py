@@ -17,6 +17,7 @@ from purchases.services import (
     Action,
     allowed_actions,
     approve_verdict,
+    close_incident,
     note_given_back,
     propose_verdict,
     submit,
@@ -125,11 +126,40 @@ def test_a_success_that_the_upstream_took_back_is_reversed(two):
 
     after = decide(order, "reversed", two)
 
+    incident = Incident.objects.get()
+    assert (incident.closed_by, incident.closing_note) == (two[1], "asked twice")
+    assert incident.closed_at
     assert after.status == Status.REVERSED
     assert entries(order) == [*DEBITED, ("reversal", PRICE)]
     assert ledger.books().balance == 0
     report(order, "failed", source=POLL)
     assert (Incident.objects.count(), entries(order)) == (1, [*DEBITED, ("reversal", PRICE)])
+
+
+def test_a_reversal_answers_only_its_own_contradiction(two):
+    order, other = success(), success()
+    report(order, "failed", source=CALLBACK, price=PRICE - 500)
+    report(other, "failed", source=CALLBACK)
+    answered = order.incidents.get(kind=Incident.Kind.CONTRADICTION)
+
+    verdict = propose(order, "reversed", two[0])
+    assert not Incident.objects.exclude(closed_at=None).exists()
+    approve_verdict(verdict, actor=two[1])
+
+    assert list(Incident.objects.exclude(closed_at=None)) == [answered]
+    assert set(order.incidents.filter(closed_at=None).values_list("kind", flat=True)) == {"other_price"}
+    assert other.incidents.get().closed_at is None
+
+
+def test_a_reversal_keeps_what_a_person_closed_before(two):
+    order = success()
+    report(order, "failed", source=CALLBACK)
+    close_incident(Incident.objects.get(), actor=two[0], note="seen")
+
+    decide(order, "reversed", two)
+
+    incident = Incident.objects.get()
+    assert (incident.closed_by, incident.closing_note) == (two[0], "seen")
 
 
 def test_the_upstream_itself_is_asked_for_nothing_by_a_verdict(upstream: Upstream, two):
