@@ -18,7 +18,7 @@ from core.rights import Right
 from core.times import short_time
 from purchases.models import Order
 from purchases.presenting import step_if_never_arrived
-from purchases.services.actions import Action, decided_from, may_ever, open_verdict, possible_outcomes
+from purchases.services.actions import Action, decided_from, may_ever, possible_outcomes, waiting_verdict
 from purchases.states import ActionReason, Status
 from staff.services import names_of_holders
 
@@ -44,8 +44,7 @@ class Now(NamedTuple):
 
 def what_now(order: Order, actions: Collection[Action], person: User) -> Now | None:
     """The words for a person who can do `actions` now; None if the outcome is known or about to be."""
-    verdict = open_verdict(order)
-    if verdict is not None and verdict.order_status == order.status and not order.is_final:
+    if waiting_verdict(order) is not None and not order.is_final:
         if Action.APPROVE_VERDICT in actions:
             return Now(_("Approve or refuse now what a colleague proposed: see below."))
         return Now(_("Wait: a second person approves the proposed outcome."), waits=True)

@@ -72,6 +72,10 @@ def require(action: Action, order: Order, person: User) -> None:
 
 def not_possible(order: Order) -> ActionRefused:
     """The refusal that says where the order stands now."""
+    if waiting_verdict(order) is not None:
+        return ActionRefused(
+            _("Not possible: a colleague's proposal waits for a second person. See “Decide the outcome”.")
+        )
     return ActionRefused(_("Not possible: the order is now “%(status)s”.") % {"status": Status(order.status).label})
 
 
@@ -98,6 +102,12 @@ def decided_from(order: Order) -> dt.datetime:
 def open_verdict(order: Order) -> Verdict | None:
     """The verdict that waits for a second person."""
     return next((verdict for verdict in order.verdicts.all() if verdict.decided_at is None), None)
+
+
+def waiting_verdict(order: Order) -> Verdict | None:
+    """The open verdict, if it is about the order's present status: nobody closes or sends the order meanwhile."""
+    verdict = open_verdict(order)
+    return verdict if verdict is not None and verdict.order_status == order.status else None
 
 
 def _would_be_accepted(order: Order, of: Books | None) -> bool:
@@ -128,7 +138,8 @@ def _may_be_sent(order: Order, person: User) -> bool:
     if order.status != Status.NEEDS_ACTION or order.kind != Order.Kind.PURCHASE or not order.product.is_listed:
         return False
     is_about_price = order.action_reason == ActionReason.PRICE_CHANGED
-    return person.has_perm(Right.RESOLVE_ORDERS) or (is_about_price and _is_of(order, person))
+    may_send = person.has_perm(Right.RESOLVE_ORDERS) or (is_about_price and _is_of(order, person))
+    return may_send and not _is_proposed(order)
 
 
 def _may_send_again(order: Order, person: User) -> bool:
@@ -157,7 +168,12 @@ def _rises_confirmed(order: Order, person: User) -> int:
 
 
 def _may_close(order: Order, _person: User) -> bool:
-    return order.action_reason == ActionReason.NEVER_ARRIVED
+    return order.action_reason == ActionReason.NEVER_ARRIVED and not _is_proposed(order)
+
+
+def _is_proposed(order: Order) -> bool:
+    """Whether a proposal waits. Only an order that may have been charged has one before its end."""
+    return order.may_be_charged and waiting_verdict(order) is not None
 
 
 def _may_propose(order: Order, _person: User) -> bool:
@@ -165,9 +181,9 @@ def _may_propose(order: Order, _person: User) -> bool:
 
 
 def _may_approve(order: Order, person: User) -> bool:
-    verdict = open_verdict(order)
-    if verdict is None or verdict.proposed_by_id == person.pk or verdict.order_status != order.status:
-        return False  # the upstream has said more since it was proposed
+    verdict = waiting_verdict(order)  # none if the upstream has said more since
+    if verdict is None or verdict.proposed_by_id == person.pk:
+        return False
     return verdict.outcome in possible_outcomes(order)
 
 

@@ -22,13 +22,14 @@ from purchases.services import (
     propose_verdict,
     submit,
 )
+from purchases.services.actions import require
 from purchases.services.polling import follow
 from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
 from testing.factories import make_order, moves
 from testing.orders import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approve_on_page, decline
 from tests.conftest import Upstream
 from tests.core.helpers import has_id, words
@@ -228,6 +229,29 @@ def test_only_one_verdict_is_open_at_a_time(two):
 
     with pytest.raises(ActionRefused):
         propose(order, "reversed", two[1])
+
+
+def test_a_waiting_proposal_is_not_contradicted_by_another_act(two):
+    order = never_arrived(place())
+    verdict, before = propose(order, "success", two[0]), entries(order)
+    contradicting = {Action.CLOSE, Action.SEND_AGAIN, Action.CONFIRM_PRICE, Action.CANCEL}
+
+    for person in two:
+        offered = allowed_actions(order, person)
+        assert not offered & contradicting
+        assert Action.POLL in offered
+        for action in contradicting:
+            with pytest.raises(ActionRefused):
+                require(action, order, person)
+    page = signed_in(two[0]).get(f"/orders/{order.ref_id}/")
+    assert [has_id(page, name) for name in ("act-close", "act-send_again", "buttons-ask")] == [False] * 3
+    order.refresh_from_db()
+    assert (order.status, entries(order)) == (Status.NEEDS_ACTION, before)
+
+    decline(verdict, actor=two[0])
+
+    order = Order.objects.get(pk=order.pk)
+    assert {Action.CLOSE, Action.SEND_AGAIN} <= allowed_actions(order, two[0])
 
 
 def test_a_verdict_overtaken_by_upstream_can_only_be_declined(two):
