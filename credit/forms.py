@@ -98,7 +98,9 @@ class CreditPaymentForm(SumForm):
         choices=money_choices,
         widget=forms.Select({"class": "form-select"}),
     )
-    note = forms.CharField(label=_("Note (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
+    note = forms.CharField(
+        label=_("Number on the slip (card), or a note"), required=False, max_length=500, widget=forms.TextInput(_LINE)
+    )
 
 
 class CreditPayoutForm(SumForm):
@@ -109,7 +111,9 @@ class CreditPayoutForm(SumForm):
         choices=money_choices,
         widget=forms.Select({"class": "form-select"}),
     )
-    reason = forms.CharField(label=_("Why (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
+    reason = forms.CharField(
+        label=_("Number on the slip (card), or why"), required=False, max_length=500, widget=forms.TextInput(_LINE)
+    )
 
 
 class ReasonForm(forms.Form):

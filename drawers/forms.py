@@ -352,7 +352,12 @@ class GiveBackForm(forms.Form):
         widget=forms.Select({"class": "form-select"}),
     )
     customer = CreditCustomerField()
-    note = forms.CharField(label=_("Note (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
+    note = forms.CharField(
+        label=_("Number on the slip (card), or a note"),
+        required=False,
+        max_length=500,
+        widget=forms.TextInput(_LINE),
+    )
 
     def __init__(
         self, *args: Any, person: User, debt: CreditEntry | None = None, sold_in: int | None = None, **kwargs: Any
@@ -377,6 +382,7 @@ class GiveBackForm(forms.Form):
             method.choices = money_choices()
         if debt and debt.account.balance > 0:
             self.fields["method"].widget = forms.HiddenInput()
+            self.fields["note"].label = _("Note (optional)")
             field.label, field.empty_label = _("Noted in the shift"), _("In none")
             field.choices = [("", field.empty_label), *names]
             if field.initial or not names:
