@@ -83,12 +83,8 @@ def show_account(
             "unfulfilled": unfulfilled,
             "to_take_off": sum(unfulfilled.values()),
             "badge": age_badge(account),
-            "payment": (payment or CreditPaymentForm())
-            if account.balance > 0 and request.user.has_perm(Right.USE_CREDIT)
-            else None,
-            "payout": (payout or CreditPayoutForm(initial={"amount": account.size}))
-            if account.balance < 0 and request.user.has_perms((Right.USE_CREDIT, Right.GIVE_BACK))
-            else None,
+            "payment": payment or _payment_form(request, account),
+            "payout": payout or _payout_form(request, account),
         }
         if asked:
             account.customer = customer
@@ -101,6 +97,16 @@ def show_account(
         context["brought"] = brought or BroughtForm(auto_id="brought-%s")
     is_faulty = bool(terms or brought or payment or payout)
     return render(request, "credit/account.html", context, status=422 if is_faulty else 200)
+
+
+def _payment_form(request: StaffRequest, account: CreditAccount) -> CreditPaymentForm | None:
+    is_offered = account.balance > 0 and request.user.has_perm(Right.USE_CREDIT)
+    return CreditPaymentForm() if is_offered else None
+
+
+def _payout_form(request: StaffRequest, account: CreditAccount) -> CreditPayoutForm | None:
+    is_offered = account.balance < 0 and request.user.has_perms((Right.USE_CREDIT, Right.GIVE_BACK))
+    return CreditPayoutForm(initial={"amount": account.size}) if is_offered else None
 
 
 def _last_payment(request: StaffRequest, entries: list[CreditEntry]) -> CreditEntry | None:

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from core.access import StaffRequest, staff_only
-from core.errors import Refused, refusal_shown
+from core.errors import Refused
+from core.forms import SumForm
 from core.money import rupiah
 from core.rights import Right
 from credit.forms import CreditPaymentForm, CreditPayoutForm, ReasonForm
@@ -19,6 +20,7 @@ from credit.models import CreditEntry
 from credit.views import show_account
 from customers.models import Customer
 from drawers import services
+from drawers.errors import TooLittleCash
 from tills.printing import open_cash_drawer
 
 
@@ -30,13 +32,28 @@ def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
     form = CreditPaymentForm(request.POST)
     if not form.is_valid():
         return show_account(request, customer, payment=form)
-    with refusal_shown(request):
+    try:
         paid = services.take_credit_payment(customer.credit, actor=request.user, **form.cleaned_data)
+    except Refused as refusal:
+        if _is_beside_field(form, refusal, reference="note"):
+            customer.credit.refresh_from_db()
+            return show_account(request, customer, payment=form)
+        messages.error(request, str(refusal), extra_tags=refusal.code)
+    else:
         if counts_as_cash(form.cleaned_data["method"]):
             open_cash_drawer(request, "credit", paid.pk)
         facts = {"amount": rupiah(form.cleaned_data["amount"]), "name": customer.name}
         messages.success(request, _("%(amount)s of %(name)s is entered.") % facts, extra_tags="credit_paid")
     return redirect("credit_account", pk=pk)
+
+
+def _is_beside_field(form: SumForm, refusal: Refused, *, reference: str) -> bool:
+    """Put the refusal beside the field that it is about, if one is; `reference`: the field of the number on a slip."""
+    fields = {"no_shift": "method", "no_reference": reference, "more_than_owed": "amount", "more_than_kept": "amount"}
+    name = "amount" if isinstance(refusal, TooLittleCash) else fields.get(refusal.reason)
+    if name:
+        form.add_error(name, ValidationError(str(refusal), code=refusal.code))
+    return name is not None
 
 
 @staff_only(Right.USE_CREDIT, Right.GIVE_BACK)
@@ -47,8 +64,14 @@ def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
     form = CreditPayoutForm(request.POST)
     if not form.is_valid():
         return show_account(request, customer, payout=form)
-    with refusal_shown(request):
+    try:
         paid = services.pay_out_credit(customer.credit, actor=request.user, **form.cleaned_data)
+    except Refused as refusal:
+        if _is_beside_field(form, refusal, reference="reason"):
+            customer.credit.refresh_from_db()
+            return show_account(request, customer, payout=form)
+        messages.error(request, str(refusal), extra_tags=refusal.code)
+    else:
         if counts_as_cash(form.cleaned_data["method"]):
             open_cash_drawer(request, "credit_out", paid.pk)
         words = _("Entered: %(amount)s paid out to the customer.") % {"amount": rupiah(form.cleaned_data["amount"])}

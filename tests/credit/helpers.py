@@ -76,6 +76,11 @@ def refused(reason: str) -> Any:
     return pytest.raises(CreditRefused, check=lambda refusal: refusal.reason == reason)
 
 
+def fault_codes(form: Any) -> list[str]:
+    """The codes of a form's errors."""
+    return [fault.code for faults in form.errors.as_data().values() for fault in faults]
+
+
 def page_of(browser: Client, path: str) -> str:
     """The page at this address; asserts that it answers."""
     answer = browser.get(path)

@@ -22,7 +22,7 @@ from drawers.services import take_credit_payment
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import counts_at, has_id, words_at
-from tests.credit.helpers import account_of, give_credit, made_due, owed_by, page_of, sell_to
+from tests.credit.helpers import account_of, fault_codes, give_credit, made_due, owed_by, page_of, sell_to
 from tests.customers.helpers import erase, make_customer
 from tests.drawers.helpers import begin, end, sell
 from tests.plans import asked, too_wide, weigh
@@ -77,6 +77,33 @@ def test_a_cashier_takes_a_payment_and_undoes_it():
     assert 'id="last-paid"' not in page_of(browser, f"/customers/{customer.pk}/")
     again = browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"})
     assert 'id="form-fault"' in again.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "code"),
+    [
+        ({"amount": "4.000", "method": "card"}, "note", "CreditRefused:no_reference"),
+        ({"amount": "31.000", "method": "transfer", "note": "BCA 11"}, "amount", "CreditRefused:more_than_owed"),
+        ({"amount": "4.000", "method": "cash", "note": "half"}, "method", "DrawerRefused:no_shift"),
+    ],
+)
+def test_given_a_refused_payment_then_the_typed_values_stay(typed, field, code):
+    browser, customer = browser_of("cashier"), give_credit()
+    sell_to(customer, 30_000, by=User.objects.get(username="cashier"))
+    token = str(uuid.uuid4())
+
+    answer = browser.post(f"/customers/{customer.pk}/credit/paid/", {**typed, "token": token})
+
+    form = answer.context["payment"]
+    assert answer.status_code == 422
+    assert {name: form[name].value() for name in (*typed, "token")} == {**typed, "token": token}
+    assert {name: fault_codes(form) for name in form.errors} == {field: [code]}
+    assert f'id="id_{field}_error"' in answer.content.decode()
+    assert owed_by(customer) == 30_000
+    # then: the same form is taken once it is right
+    right = {**typed, "method": "card", "amount": "4.000", "note": "slip 7", "token": token}
+    browser.post(f"/customers/{customer.pk}/credit/paid/", right)
+    assert owed_by(customer) == 26_000
 
 
 def test_a_debtor_who_never_paid_is_said_to_have_never_paid():
