@@ -64,10 +64,10 @@ def counted_of(row: PersonFigures, days: Period, reader: User, *, paid_for: str)
             else []
         ),
         Counted("sold", _("Sold"), f"{figures.sold:n}", orders(Status.SUCCESS)),
-        Counted("cancelled", _("Cancelled"), f"{figures.cancelled:n}", orders(ENDED_BY_PEOPLE)),
-        Counted("failed", _("Did not go through"), f"{figures.unsold:n}", orders(NOT_THROUGH)),
         Counted("given-back", _("Refunds given"), rupiah(row.given_back), refunds),
         Counted("difference", _("Cash difference"), difference_of(row), shifts, bool(row.difference)),
+        Counted("cancelled", _("Cancelled"), f"{figures.cancelled:n}", orders(ENDED_BY_PEOPLE)),
+        Counted("failed", _("Did not go through"), f"{figures.unsold:n}", orders(NOT_THROUGH)),
         Counted("share", _("Went through"), percent(figures.share), orders(NOT_THROUGH)),
         Counted("open", pgettext("orders", "Open"), f"{figures.open:n}", orders(OPEN_ONES)),
         Counted("paid-out", pgettext("drawer", "Paid out by hand"), rupiah(row.paid_out), shifts, more=paid_for),
