@@ -33,6 +33,7 @@ from core.times import start_of_day
 from core.together import Given, Together
 from counter.presenting.tiles import in_fours
 from credit.models import CreditEntry
+from drawers.models import Outcome
 from drawers.presenting import MoneyBack, change_in_coins, money_back
 from drawers.services import OwnDrawer, own_drawer_of, own_drawer_questions, will_be_owed
 from ledger.models import Books
@@ -49,8 +50,9 @@ from purchases.states import OPEN, UNFULFILLED, ActionReason, Status
 if TYPE_CHECKING:
     from staff.models import User
 
-# The strip shows at most this many of a person's last orders, from the last hours, and of the open ones.
-_LAST, _MOST_OPEN = 6, 12
+# The strip shows at most this many of a person's last orders and of the refunds due, both from the last hours, and of
+# the open orders.
+_LAST, _MOST_OWED, _MOST_OPEN = 6, 12, 12
 _HOURS = dt.timedelta(hours=12)
 # The acts that sell, once a second person has approved them.
 _SALES = (PurchaseAct.name, BillAct.name)
@@ -238,10 +240,11 @@ class Strip:
 
     @property
     def parts(self) -> list[tuple[str, list[Row]]]:
-        """The rows that are open, and the others, each with its title; a part without rows is left out."""
+        """The rows that are open, the refunds due, and the others, each with its title; no part without rows."""
         parts = [
             (pgettext("orders", "Open"), [row for row in self.rows if row.is_open]),
-            (pgettext("orders", "Done"), [row for row in self.rows if not row.is_open]),
+            (pgettext("refund", "Refunds due"), [row for row in self.rows if row.is_owed and not row.is_open]),
+            (pgettext("orders", "Done"), [row for row in self.rows if not (row.is_open or row.is_owed)]),
         ]
         return [part for part in parts if part[1]]
 
@@ -329,13 +332,14 @@ def _questions(branch: int | None, *, with_drawer: bool, with_balance: bool) -> 
     own, asked = Order.objects.filter(placed_by=person), Approval.objects.filter(asked_by=person, act__in=_SALES)
     if branch is not None:
         own, asked = own.filter(within(branch, "payment__branch")), asked.filter(within(branch, "branch"))
-    lately = own.filter(created_at__gte=Given("lately")).order_by("-created_at", "-pk").values("pk")[:_LAST]
+    newest = own.filter(created_at__gte=Given("lately")).order_by("-created_at", "-pk").values("pk")
+    lately, owed = newest[:_LAST], newest.filter(payment__outcome=Outcome.OWED)[:_MOST_OWED]
     running = own.open().order_by("-created_at", "-pk").values("pk")[:_MOST_OPEN]
     owes = CreditEntry.objects.filter(pk=OuterRef("payment__debt"))
     shown = (
         Order.objects.select_related("product__brand", "placed_by", "payment__debt__account")
         .annotate(debtor=Subquery(owes.values("account__customer__name")[:1]))
-        .filter(pk__in=lately.union(running, all=True))
+        .filter(pk__in=lately.union(owed, running, all=True))
         .order_by("-created_at", "-pk")
     )
     today = own.filter(created_at__gte=Given("midnight"), status=Status.SUCCESS)

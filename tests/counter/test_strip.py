@@ -69,6 +69,30 @@ def test_a_row_that_seems_never_to_have_arrived_warns_as_the_unknown_one_did(cas
     assert page.count(said[0]) == 4  # also the line above the field
 
 
+def test_refunds_due_stay_in_the_strip_however_many_sales_are_newer(cashier, telkomsel):
+    # given: three failed sales that owe their money, one that has it back, and newer open sales
+    me = User.objects.get(username="cashier")
+    begin(me)
+    owed = [end(sell(me, 12_000, destination=f"08123456780{n}"), "failed") for n in range(3)]
+    given = end(sell(me, 12_000, destination="081234567809"), "failed")
+    cashier.post(f"/counter/orders/{given.ref_id}/give-back/")
+    running = [sell(me, 12_000, destination=f"08123456781{n}") for n in range(8)]
+
+    page = cashier.get("/counter/")
+
+    # then: the refunds due stand below the open orders, with the key that gives each back
+    parts = [[row.order for row in rows] for _title, rows in page.context["strip"].parts]
+    assert parts == [running[::-1], owed[::-1]]
+    assert page.content.decode().count('data-act="g"') == 3
+
+    # when: all open orders have ended
+    for order in running:
+        end(order, "success")
+
+    parts = [[row.order for row in rows] for _title, rows in cashier.get("/counter/").context["strip"].parts]
+    assert parts == [owed[::-1], running[:1:-1]]
+
+
 def test_a_failed_row_gives_the_cash_back_once_from_the_own_drawer(cashier, telkomsel):
     me = User.objects.get(username="cashier")
     shift = begin(me)
