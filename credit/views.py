@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -81,7 +82,7 @@ def show_account(
             "debts": debts[:_MOST_DEBTS],
             "last_payment": _last_payment(request, page.rows),
             "unfulfilled": unfulfilled,
-            "to_take_off": sum(unfulfilled.values()),
+            "to_take_off": _to_take_off(account, unfulfilled),
             "badge": age_badge(account),
             "payment": payment or _payment_form(request, account),
             "payout": payout or _payout_form(request, account),
@@ -97,6 +98,12 @@ def show_account(
         context["brought"] = brought or BroughtForm(auto_id="brought-%s")
     is_faulty = bool(terms or brought or payment or payout)
     return render(request, "credit/account.html", context, status=422 if is_faulty else 200)
+
+
+def _to_take_off(account: CreditAccount, unfulfilled: Mapping[str, int]) -> int:
+    """Rupiah for orders that did not go through: as much as is still owed, or all if the customer owes nothing."""
+    amount = sum(unfulfilled.values())
+    return min(amount, account.balance) if account.balance > 0 else amount
 
 
 def _payment_form(request: StaffRequest, account: CreditAccount) -> CreditPaymentForm | None:
