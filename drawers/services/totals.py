@@ -87,7 +87,12 @@ class Totals:
     @property
     def credit_sales(self) -> int:
         """Rupiah of the sales on credit."""
-        return sum(sum_ for code, sum_ in self.sales.items() if (row := find_method(code)) and row.needs_debtor)
+        return _on_credit(self.sales)
+
+    @property
+    def credit_left(self) -> int:
+        """Rupiah of the sales on credit less what was given back on accounts; below zero if more was given back."""
+        return self.credit_sales + _on_credit(self.refunds)
 
     @property
     def profit(self) -> int:
@@ -119,6 +124,10 @@ class Totals:
     def plain(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+
+def _on_credit(sums: dict[str, int]) -> int:
+    return sum(amount for code, amount in sums.items() if (row := find_method(code)) and row.needs_debtor)
 
 
 def _add(sums: dict[str, int], method: str, amount: int) -> None:

@@ -247,6 +247,9 @@ def test_a_sale_is_put_on_credit_on_the_orders_page():
     end(order, "failed")
     browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "credit", "shift": shift.pk})
     assert owed_by(customer) == 0
+    shown = page_of(browser, f"/shifts/{shift.pk}/")
+    assert 'id="shift-credit-sales" data-amount="10500"' in shown
+    assert 'id="shift-credit-left" data-amount="0"' in shown
 
 
 def test_the_receipt_names_whose_account_it_is_on():
