@@ -345,10 +345,11 @@ class GiveBackForm(forms.Form):
         label=_("Given back by"), choices=method_choices, widget=forms.Select({"class": "form-select"})
     )
     shift = forms.ModelChoiceField(
-        label=_("From the drawer"),
+        label=_("Drawer"),
         queryset=Shift.objects.none(),
         required=False,
         empty_label=_("No drawer"),
+        help_text=_("Only cash comes out of it. Another way is only noted there."),
         widget=forms.Select({"class": "form-select"}),
     )
     customer = CreditCustomerField()
@@ -383,7 +384,7 @@ class GiveBackForm(forms.Form):
         if debt and debt.account.balance > 0:
             self.fields["method"].widget = forms.HiddenInput()
             self.fields["note"].label = _("Note (optional)")
-            field.label, field.empty_label = _("Noted in the shift"), _("In none")
+            field.label, field.empty_label, field.help_text = _("Noted in the shift"), _("In none"), ""
             field.choices = [("", field.empty_label), *names]
             if field.initial or not names:
                 field.widget = forms.HiddenInput()
