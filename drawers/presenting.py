@@ -410,17 +410,36 @@ def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:
         "number": number,
         "amount": sale.to_give_back,
         "is_reversed": payment.was_taken_back,
-        "is_given": payment.is_given,
-        "off_account": None,
-        "given_at": payment.given_at,
-        "method": payment.given_words,
         "is_sandbox": settings.SANDBOX,
     }
     with translation.override(head.language or translation.get_language()):
-        if sale.off_account:
-            facts["off_account"] = off_account_words(sale.off_account, is_done=payment.is_given)
-        written = render_to_string("drawers/refund_message.txt", facts)
+        written = render_to_string("drawers/refund_message.txt", facts | {"back": _back_words(sale)})
     return plain_lines(written)
+
+
+def back_words(payment: Payment) -> str:
+    """The sentence for the customer about money that went back, and how and when, or that comes off an account.
+
+    In the active language; "" while money is still to be given back, or if none is.
+    """
+    if not (payment.is_given or (payment.is_owed and payment.debt_id)):
+        return ""
+    credit = CreditEntry.objects.filter(ref_id=payment.ref_id).select_related("account").order_by("pk")
+    nobody = {"may_change": False, "may_give_back": False, "may_see_shift": False, "may_see_credit": False}
+    return _back_words(ShownSale(payment=payment, credit=tuple(credit), **nobody))
+
+
+def _back_words(sale: ShownSale) -> str:
+    payment, off = sale.payment, sale.off_account
+    if not (payment.is_given or off):
+        return ""
+    facts = {
+        "amount": sale.to_give_back,
+        "off_account": off_account_words(off, is_done=payment.is_given) if off else "",
+        "given_at": payment.given_at,
+        "method": payment.given_words,
+    }
+    return render_to_string("drawers/given_back.txt", facts).strip()
 
 
 def change_in_coins(change: int) -> int:

@@ -17,6 +17,7 @@ from catalogue.models import Brand, Category, Product
 from core.customer_texts import one_line, plain_lines, whatsapp_link
 from core.numbers import still_seen
 from drawers.models import Payment
+from drawers.presenting import back_words
 from purchases.models import Order
 from purchases.presenting import SerialNumber, serial_number, shown_destination
 from purchases.receipt_lines import Lines, lines_of
@@ -183,13 +184,13 @@ def message_about(orders: Sequence[Order], head: Letterhead) -> str:
     """The text about several orders: each is numbered, and their sum stands at the end."""
     facts = {
         "head": head,
-        "parts": [_message_facts(order) for order in orders],
         "total": sum(order.customer_pays for order in orders),
         "is_any_success": any(order.status == Status.SUCCESS for order in orders),
         "is_sandbox": settings.SANDBOX,
     }
     with translation.override(head.language or translation.get_language()):
-        written = render_to_string("purchases/message.txt", facts)
+        parts = [_message_facts(order) for order in orders]
+        written = render_to_string("purchases/message.txt", facts | {"parts": parts})
     return plain_lines(written)
 
 
@@ -208,6 +209,7 @@ def _message_facts(order: Order) -> dict[str, Any]:
         "is_open": order.status in OPEN,
         "is_success": order.status == Status.SUCCESS,
         "is_reversed": order.status == Status.REVERSED,
+        "back": back_words(order.payment),
     }
 
 

@@ -1,14 +1,20 @@
 """The text for a customer is plain, names the product, and has only known facts, never the shop's cost."""
 
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.utils import timezone
 
+from drawers.services import give_back
+from purchases.models import Order
 from purchases.receipts import message_text, whatsapp_address
 from purchases.states import FINAL, OPEN, Status
 from shop.presenting import Letterhead
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
 from testing.people import browser_of
+from tests.credit.helpers import give_credit, sell_to
+from tests.drawers.helpers import begin, end, sell
 from tests.shop.helpers import save
 
 pytestmark = pytest.mark.django_db
@@ -128,3 +134,39 @@ def test_the_pages_of_an_order_offer_its_text(admin, cashier):
         assert "Toko Maju" in text
         assert "SN: 5985080747136515" in text
         assert "https://wa.me/6281234567890?text=Toko%20Maju%0A" in page
+
+
+def in_languages(order):
+    return {code: message_text(order, replace(HEAD, language=code)) for code in ("id", "en")}
+
+
+@pytest.mark.parametrize("status", ["failed", "reversed"])
+def test_given_the_money_went_back_then_the_text_says_how_and_when(status):
+    shift = begin()
+    order = end(sell(shift.cashier, 10_500), status)
+    before = in_languages(order)
+    give_back(order.payment, method="cash", actor=shift.cashier, shift=shift)
+    order = Order.objects.get(pk=order.pk)
+
+    after = in_languages(order)
+
+    day = timezone.localtime(order.payment.given_at).strftime("%d/%m/%Y")
+    assert f"Uang Anda Rp10.500 sudah kami kembalikan. {day} " in after["id"]
+    assert "(Tunai)" in after["id"]
+    assert f"We have given you Rp10.500 back. {day} " in after["en"]
+    assert "ask us about the money" not in after["en"]
+    assert "Rp10.500" not in before["en"]
+    assert ("ask us about the money" in before["en"]) == (status == "reversed")
+
+
+def test_given_a_sale_on_credit_failed_then_the_text_says_that_nothing_is_owed():
+    shift, customer = begin(), give_credit()
+    order = end(sell_to(customer, 10_500, by=shift.cashier), "reversed")
+    due = in_languages(order)["en"]
+    give_back(order.payment, method="credit", actor=shift.cashier, shift=shift)
+
+    taken_off = in_languages(Order.objects.get(pk=order.pk))["en"]
+
+    assert "There is nothing to pay for it: Rp10.500 will be taken off what you owe us." in due
+    assert "We have taken Rp10.500 off what you owe us." in taken_off
+    assert "given you" not in taken_off
