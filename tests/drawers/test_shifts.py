@@ -24,6 +24,7 @@ from drawers.services.locking import lock_shift
 from staff.models import User
 from testing.orders import at_once
 from testing.people import browser_of, make_person, signed_in
+from tests.core.helpers import has_id
 from tests.drawers.helpers import begin, make_drawer, pieces_of, refused, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -182,6 +183,14 @@ def test_a_count_is_corrected_on_its_page():
     assert address not in page
     shift.refresh_from_db()
     assert (shift.counted, shift.difference) == (100_000, 0)
+
+    again = cashier.get(address)
+    assert has_id(again, "corrected-before")
+    assert not has_id(again, "correct-shift")
+    assert f'href="/shifts/{shift.pk}/"' in again.content.decode()
+    answer = cashier.post(address, {"pieces_50000": 1, "reason": "Once more"}, follow=True)
+    assert 'data-code="DrawerRefused:corrected"' in answer.content.decode()
+    assert Shift.objects.get(pk=shift.pk).counted == 100_000
 
 
 def test_the_database_closes_by_the_sum_of_the_entries_only():
