@@ -8,12 +8,15 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from branches.filters import BranchFilter, InBranches
-from branches.seeing import narrowed
+from branches.seeing import narrowed, own_branch
 from core.filters import DaysFilter, SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
 from drawers.models import Drawer, Outcome, Payment, Shift
 from drawers.models.payments import orders
 from staff.models import User
+
+# So many of a branch's refunds, the last ones, name people for the filter.
+_MOST_REFUNDS = 1_000
 
 
 def drawer_names() -> list[tuple[int, str]]:
@@ -23,6 +26,16 @@ def drawer_names() -> list[tuple[int, str]]:
 
 def _cashiers() -> list[tuple[int, str]]:
     return [(person.pk, person.shown_name) for person in narrowed(User.objects.all()).order_by("username")]
+
+
+def _people_of_refunds() -> list[tuple[int, str]]:
+    """The people whom the reader sees, and people of other branches who sold or gave back the last refunds here."""
+    if (branch := own_branch()) is None:
+        return _cashiers()
+    last = Payment.objects.refunds().filter(branch=branch).order_by("-ended_at", "-pk")[:_MOST_REFUNDS]
+    keys = {key for pair in last.values_list("seller", "given_by") for key in pair if key}
+    people = User.objects.filter(Q(branch=branch) | Q(pk__in=keys)).order_by("username")
+    return [(person.pk, person.shown_name) for person in people]
 
 
 class RefundFilter(InBranches):
@@ -41,7 +54,7 @@ class RefundFilter(InBranches):
         choices=[("given", pgettext_lazy("refund", "Given back")), ("all", _("Every state"))],
     )
     person = django_filters.ChoiceFilter(
-        method="of_person", label=_("Given back or sold by"), empty_label=_("Everybody"), choices=_cashiers
+        method="of_person", label=_("Given back or sold by"), empty_label=_("Everybody"), choices=_people_of_refunds
     )
     branch = BranchFilter()
     given = DaysFilter(field_name="given_at", label=pgettext_lazy("refund", "Given back"))

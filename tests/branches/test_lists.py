@@ -24,6 +24,7 @@ from purchases.models import Incident
 from purchases.services.verdicts import propose_verdict
 from reconciliation.filters import DifferenceFilter, RunFilter
 from shop.models import Shop
+from staff.models import User
 from testing.factories import make_check, make_order, make_payment
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import ask_purchase, cashier
@@ -167,6 +168,24 @@ def test_a_decision_belongs_to_the_branch_of_its_order(shop):
     verdict = propose_verdict(order, actor=proposer, **facts)
 
     assert (proposer.branch_id, verdict.approval.branch_id) == (1, shop["tebet"])
+
+
+def test_refunds_offer_people_who_sold_here_before_they_moved():
+    """The cashier has moved to another branch, and the sale that goes back stays here."""
+    tebet, first = make_branch("Tebet"), Branch.objects.order_by("pk").first()
+    seller = make_person("cashier", username="moved")
+    elsewhere = make_person("cashier", username="elsewhere", branch=tebet)
+    order = make_order("reversed", placed_by=seller)
+    make_order("reversed", placed_by=elsewhere)
+    User.objects.filter(pk=seller.pk).update(branch=tebet)
+    browser = browser_of("supervisor", username="bound", branch=first, bound_since="2026-01-01T00:00Z")
+
+    page = browser.get("/refunds/").content.decode()
+    of_seller = browser.get(f"/refunds/?person={seller.pk}").content.decode()
+
+    assert f'<option value="{seller.pk}"' in page
+    assert f'<option value="{elsewhere.pk}"' not in page
+    assert f">{order.ref_id}<" in of_seller
 
 
 def test_work_calls_no_tab_of_a_bound_person_the_shops():
