@@ -31,7 +31,7 @@ from drawers.services import merge_customers
 from earnings.services.journal import journal_of
 from testing.orders import Meanwhile, at_once
 from testing.people import browser_of, make_person
-from tests.core.helpers import has_id, words_at
+from tests.core.helpers import has_id, words, words_at
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to, sold_earlier, take_off
 from tests.customers.helpers import make_customer
 
@@ -72,7 +72,10 @@ def test_a_search_finds_the_other_and_nobody_merges_with_themselves():
     one, other = make_customer("Bu Sari"), make_customer("Pak Budi")
     browser = browser_of("cashier")
 
-    assert has_id(browser.get(f"/customers/{one.pk}/merge/"), "nobody-alike")
+    before, nothing = (words(browser.get(f"/customers/{one.pk}/merge/{query}")) for query in ("", "?q=zzz"))
+    assert "Search for the other entry." in before
+    assert "Nobody" not in before
+    assert "Nothing matches" in nothing
     assert f'data-other="{other.pk}"' in browser.get(f"/customers/{one.pk}/merge/?q=budi").content.decode()
     for wrong in (one.pk, 999, "x"):
         assert browser.get(f"/customers/{one.pk}/merge/?other={wrong}").status_code == 404
