@@ -97,13 +97,18 @@ def _may_be_under_way(order: Order) -> bool:
 def _poll_later(order: Order, *, wait: float | None = None, by_hand: bool) -> None:
     """Poll it again after `wait` seconds; without `wait`, this poll counts and the back-off decides.
 
-    A poll by hand does not count: people who check often would make the next ones rare.
+    A poll by hand does not count: people who check often would make the next ones rare. One that was not made only
+    brings the next one forward: repeated presses during a fault would move it on each time.
     """
     if by_hand and wait is None:
         return
     polls = order.polls + (wait is None)
     due = next_poll_at(polls) if wait is None else in_seconds(wait)
-    Order.objects.polled().filter(pk=order.pk, attempt=order.attempt).update(polls=polls, next_poll_at=due)
+    same_sending = Order.objects.polled().filter(pk=order.pk, attempt=order.attempt)
+    if by_hand:
+        same_sending.filter(next_poll_at__gt=due).update(next_poll_at=due)
+    else:
+        same_sending.update(polls=polls, next_poll_at=due)
     ring_when_committed(due)
 
 

@@ -149,6 +149,18 @@ def test_a_poll_by_hand_that_was_not_made_falls_due_soon(upstream: Upstream, set
     assert (order.polls, order.next_poll_at < due) == (4, True)
 
 
+def test_polls_by_hand_during_a_fault_never_delay_the_next(upstream: Upstream, settings):
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"  # nobody listens
+    due = timezone.now() + dt.timedelta(milliseconds=1)
+    order = make_order(Status.UNKNOWN, polls=4, next_poll_at=due)
+
+    for _ in range(2):
+        assert tasks.poll_by_hand(order.pk) is False
+
+    order.refresh_from_db()
+    assert (order.polls, order.next_poll_at) == (4, due)
+
+
 def test_each_poll_without_a_result_makes_the_next_pause_longer(upstream: Upstream, monkeypatch):
     monkeypatch.setattr("gateway.polling.random.uniform", lambda low, high: 1.0)
     order = make_order(Status.UNKNOWN)
