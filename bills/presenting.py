@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 from urllib.parse import urlencode
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Subquery, prefetch_related_objects
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -20,7 +20,7 @@ from core import clock
 from core.numbers import sees_whole
 from purchases.models import Order
 from purchases.presenting import decided_by_people
-from purchases.services.actions import is_above_limit
+from purchases.services.actions import is_above_limit, is_proposed
 from purchases.states import Status
 from staff.models import User
 from upstream.error_codes import Meaning, Step, meaning_of
@@ -121,6 +121,10 @@ _IN_DOUBT: Words = (
     _("The provider has said several times that it does not know this payment."),
     _("It may have been charged. Paying it again sends the same request, which is never charged twice."),
 )
+_PROPOSED: Words = (
+    _("The payment may have arrived at the provider."),
+    _("Wait: a second person approves the proposed outcome."),
+)
 _ENDED: dict[str, Words] = {
     Status.REJECTED: (
         _("The provider refused the payment, and nothing was charged."),
@@ -162,7 +166,10 @@ class ShownBill:
 
     @classmethod
     def read(cls, checks: BillCheckQuerySet, person: User) -> list[ShownBill]:
-        """These checks with everything that a page shows; two queries for any number of checks."""
+        """These checks with everything that a page shows; two queries for any number of checks.
+
+        A third reads the proposals about payments that may have been charged, if there are any.
+        """
         waiting = Approval.objects.open().filter(act=BillAct.name, subject=OuterRef("ref_id"))
         rows = list(
             checks.with_standing()
@@ -173,6 +180,8 @@ class ShownBill:
         )
         refs = {check.pk: _other_ref(check) for check in rows}
         others = Order.objects.in_bulk({ref for ref in refs.values() if ref}, field_name="ref_id")
+        in_doubt = [check.order for check in rows if check.order and check.order.may_be_charged]
+        prefetch_related_objects(in_doubt, "verdicts")
         return [cls(check=check, other=others.get(refs[check.pk]), person=person) for check in rows]
 
     @property
@@ -255,10 +264,16 @@ class ShownBill:
             return _ABOVE_LIMIT if self.is_above_limit else _EXPIRED_WITH_PAYMENT
         if standing is Standing.OPEN_ELSEWHERE and self.other and self.other.status == Status.NEEDS_ACTION:
             return _WORDS[standing][0], _("That payment needs action: pay it or cancel it there.")
-        if refusal and standing is Standing.PAY_AGAIN:
-            again = (refusal.words, _PAY_AGAIN_LATER if self.is_closed else _PAY_AGAIN)
-            return _IN_DOUBT if order and order.may_be_charged else again
+        if self.is_proposed or (refusal and standing is Standing.PAY_AGAIN):
+            return self._words_of_second_payment(refusal)
         return _WORDS.get(standing, ("", ""))
+
+    def _words_of_second_payment(self, refusal: Meaning | None) -> Words:
+        if self.is_proposed:
+            return _PROPOSED
+        if refusal is None or (self.order and self.order.may_be_charged):
+            return _IN_DOUBT
+        return refusal.words, _PAY_AGAIN_LATER if self.is_closed else _PAY_AGAIN
 
     @cached_property
     def history(self) -> list[tuple[Inquiry, Inquiry | None]]:
@@ -275,6 +290,12 @@ class ShownBill:
         return is_above_limit(order, total, self.person)
 
     @property
+    def is_proposed(self) -> bool:
+        """Whether its payment needs action and a proposed outcome waits for a second person, so nobody pays it."""
+        order = self.order
+        return order is not None and order.status == Status.NEEDS_ACTION and is_proposed(order)
+
+    @property
     def is_closed(self) -> bool:
         """Whether the biller is in its daily closed hours."""
         return self.check.product.in_cut_off()
@@ -289,7 +310,7 @@ class ShownBill:
         """The steps that can succeed for a person now, the best one first."""
         if self.is_slow:
             return (Offer.INQUIRE,)
-        offers = (Offer.PAYMENT,) if self.is_above_limit else _OFFERS.get(self.standing, ())
+        offers = (Offer.PAYMENT,) if self.is_above_limit or self.is_proposed else _OFFERS.get(self.standing, ())
         if self.refusal and self.standing in {Standing.REFUSED, Standing.ENDED}:
             offers = _OFFERS_AFTER_REFUSAL.get(Step(self.refusal.step), (Offer.CHECK,))
         impossible = {Offer.PAY} if self.approval_id else set()
@@ -314,7 +335,8 @@ class ShownBill:
     @property
     def can_expire(self) -> bool:
         """Whether the clock is running: a person may still pay it until it expires."""
-        return self.standing in {Standing.PAYABLE, Standing.TOTAL_CHANGED, Standing.CONFIRM, Standing.PAY_AGAIN}
+        can_be_paid = {Standing.PAYABLE, Standing.TOTAL_CHANGED, Standing.CONFIRM, Standing.PAY_AGAIN}
+        return self.standing in can_be_paid and not self.is_proposed
 
     @property
     def version(self) -> tuple[object, ...]:

@@ -18,7 +18,7 @@ from gateway.dispatching import Due
 from gateway.line import Work
 from purchases.errors import NeedsApproval, OpenDuplicate
 from purchases.models import Order, OrderEvent
-from purchases.services.actions import not_possible
+from purchases.services.actions import is_proposed, not_possible, proposal_waits
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import lock_order_for_move
@@ -150,7 +150,8 @@ def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = 
     """Put a payment that needs action back in the queue, with the SAME ref_id, while its check can be paid.
 
     `amount`: whole rupiah, the confirmed total. If somebody has sent it again already, nothing is sent twice. Raises
-    `ActionRefused` for a final payment, the refusal of `why_not_payable`, `TotalChanged` or `BalanceShort`.
+    `ActionRefused` for a final payment, or while a proposed outcome waits for a second person; and the refusal of
+    `why_not_payable`, `TotalChanged` or `BalanceShort`.
     """
     poll_before_deciding(order)
     with transaction.atomic():
@@ -160,6 +161,8 @@ def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = 
             return current
         if current.status != Status.NEEDS_ACTION:
             raise not_possible(current)
+        if is_proposed(current):
+            raise proposal_waits()
         return requeue(current, max_price=_payable_total(check, amount), actor=actor, enqueue=enqueue)
 
 

@@ -39,6 +39,10 @@ class Action(StrEnum):
     GIVE_BACK = "give_back"  # note that the customer has the money back
 
 
+#: A waiting proposal stops these acts on an order that needs action.
+_NOT_WHILE_PROPOSED = frozenset({Action.CLOSE, Action.SEND_AGAIN, Action.CONFIRM_PRICE})
+
+
 def allowed_actions(order: Order, person: User, *, of: Books | None = None) -> frozenset[Action]:
     """The actions that this person can take on the order now, with success as far as we know.
 
@@ -67,15 +71,12 @@ def require(action: Action, order: Order, person: User) -> None:
     """Raise `ActionRefused` unless this person can do that with the locked order, and sees its branch."""
     sees_it = person.bound_to is None or person.bound_to == order.payment.branch_id
     if not (sees_it and _RULES[action].allows(order, person)):
-        raise not_possible(order)
+        is_stopped = action in _NOT_WHILE_PROPOSED and order.status == Status.NEEDS_ACTION and is_proposed(order)
+        raise proposal_waits() if is_stopped else not_possible(order)
 
 
 def not_possible(order: Order) -> ActionRefused:
     """The refusal that says where the order stands now."""
-    if waiting_verdict(order) is not None:
-        return ActionRefused(
-            _("Not possible: a colleague's proposal waits for a second person. See “Decide the outcome”.")
-        )
     return ActionRefused(_("Not possible: the order is now “%(status)s”.") % {"status": Status(order.status).label})
 
 
@@ -105,9 +106,24 @@ def open_verdict(order: Order) -> Verdict | None:
 
 
 def waiting_verdict(order: Order) -> Verdict | None:
-    """The open verdict, if it is about the order's present status: nobody closes or sends the order meanwhile."""
+    """The open verdict, if it is about the order's present status and its last sending."""
     verdict = open_verdict(order)
-    return verdict if verdict is not None and verdict.order_status == order.status else None
+    if verdict is None or verdict.order_status != order.status:
+        return None
+    return verdict if order.sent_at is None or order.sent_at <= verdict.proposed_at else None
+
+
+def is_proposed(order: Order) -> bool:
+    """Whether a proposal waits before the order's end: no person closes the order or sends it again meanwhile.
+
+    Only an order that may have been charged has such a proposal; for no other order the verdicts are read.
+    """
+    return order.may_be_charged and waiting_verdict(order) is not None
+
+
+def proposal_waits() -> ActionRefused:
+    """The refusal of an act that a waiting proposal stops."""
+    return ActionRefused(_("Not possible: a proposal waits for a second person."))
 
 
 def _would_be_accepted(order: Order, of: Books | None) -> bool:
@@ -139,7 +155,7 @@ def _may_be_sent(order: Order, person: User) -> bool:
         return False
     is_about_price = order.action_reason == ActionReason.PRICE_CHANGED
     may_send = person.has_perm(Right.RESOLVE_ORDERS) or (is_about_price and _is_of(order, person))
-    return may_send and not _is_proposed(order)
+    return may_send and not is_proposed(order)
 
 
 def _may_send_again(order: Order, person: User) -> bool:
@@ -168,12 +184,7 @@ def _rises_confirmed(order: Order, person: User) -> int:
 
 
 def _may_close(order: Order, _person: User) -> bool:
-    return order.action_reason == ActionReason.NEVER_ARRIVED and not _is_proposed(order)
-
-
-def _is_proposed(order: Order) -> bool:
-    """Whether a proposal waits. Only an order that may have been charged has one before its end."""
-    return order.may_be_charged and waiting_verdict(order) is not None
+    return order.action_reason == ActionReason.NEVER_ARRIVED and not is_proposed(order)
 
 
 def _may_propose(order: Order, _person: User) -> bool:

@@ -196,7 +196,7 @@ class VerdictAct(Act):
     moves_cost = True
 
     def content_now(self, approval: Approval) -> Content:
-        """The verdict with the order's present status: once the order has moved, the approval is void."""
+        """The verdict with the order as it is now: once the order has moved or was sent again, the approval is void."""
         proposed = _verdict_of(approval)
         order = lock_order_for_move(proposed.order_id)
         return content_of(order, undecided(order, proposed))
@@ -226,6 +226,7 @@ class VerdictAct(Act):
             Line("ref_id", _("Order"), content["ref_id"]),
             Line("outcome", _("It ends as"), str(Verdict.Outcome(content["outcome"]).label)),
             Line("order_status", _("Status until then"), str(Status(content["order_status"]).label)),
+            *([Line("attempt", _("Times sent"), str(content["attempt"] or "–"))] if "attempt" in content else []),
             Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
             Line("evidence", _("Evidence"), content["evidence"]),
         ]

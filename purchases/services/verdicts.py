@@ -63,12 +63,16 @@ def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, a
 
 
 def content_of(order: Order, verdict: Verdict) -> dict[str, Any]:
-    """Everything that the approval of a verdict is bound to; `price` in rupiah."""
+    """Everything that the approval of a verdict is bound to; `price` in rupiah.
+
+    `attempt`: how often the order was sent. Evidence from before another sending says nothing about that one.
+    """
     return {
         "verdict": verdict.pk,
         "ref_id": order.ref_id,
         "outcome": verdict.outcome,
         "order_status": order.status,
+        "attempt": order.attempt,
         "price": order.shown_price,
         "evidence": verdict.evidence,
         "sn": verdict.sn,

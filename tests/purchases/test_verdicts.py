@@ -15,14 +15,18 @@ from purchases.errors import ActionRefused
 from purchases.models import Incident, Order, Verdict
 from purchases.services import (
     Action,
+    Decision,
     allowed_actions,
+    apply_verdict,
     approve_verdict,
     close_incident,
+    close_never_arrived,
     note_given_back,
     propose_verdict,
+    send_again,
     submit,
 )
-from purchases.services.actions import require
+from purchases.services.actions import not_possible, proposal_waits, require
 from purchases.services.polling import follow
 from purchases.services.sending import claim
 from purchases.states import Status
@@ -30,7 +34,7 @@ from staff.models import User
 from testing.factories import make_order, moves
 from testing.orders import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
 from testing.people import browser_of, make_person, signed_in
-from tests.approvals.helpers import approve_on_page, decline
+from tests.approvals.helpers import approve, approve_on_page, approver, decline
 from tests.conftest import Upstream
 from tests.core.helpers import has_id, words
 from upstream.budget import CallClass
@@ -231,27 +235,61 @@ def test_only_one_verdict_is_open_at_a_time(two):
         propose(order, "reversed", two[1])
 
 
-def test_a_waiting_proposal_is_not_contradicted_by_another_act(two):
+def test_a_waiting_proposal_is_not_contradicted_by_another_act(two, upstream: Upstream):
     order = never_arrived(place())
-    verdict, before = propose(order, "success", two[0]), entries(order)
-    contradicting = {Action.CLOSE, Action.SEND_AGAIN, Action.CONFIRM_PRICE, Action.CANCEL}
+    verdict, before = propose(order, "success", two[0]), (moves(order), entries(order))
 
+    # then: nobody closes it or sends it again, for the same or a risen price
     for person in two:
-        offered = allowed_actions(order, person)
-        assert not offered & contradicting
-        assert Action.POLL in offered
-        for action in contradicting:
-            with pytest.raises(ActionRefused):
-                require(action, order, person)
+        assert not allowed_actions(order, person) & {Action.CLOSE, Action.SEND_AGAIN}
+        assert Action.POLL in allowed_actions(order, person)
+        for act in (close_never_arrived, send_again):
+            with pytest.raises(ActionRefused, match=f"^{proposal_waits()}$"):
+                act(order, actor=person)
     page = signed_in(two[0]).get(f"/orders/{order.ref_id}/")
     assert [has_id(page, name) for name in ("act-close", "act-send_again", "buttons-ask")] == [False] * 3
-    order.refresh_from_db()
-    assert (order.status, entries(order)) == (Status.NEEDS_ACTION, before)
+    Product.objects.filter(pk=order.product_id).update(price=PRICE + 500)
+    risen = Order.objects.get(pk=order.pk)
+    assert Action.CONFIRM_PRICE not in allowed_actions(risen, two[1])
+    with pytest.raises(ActionRefused, match=f"^{proposal_waits()}$"):
+        send_again(risen, actor=two[1], max_price=PRICE + 500)
+    assert (moves(order), entries(order)) == before
+    assert upstream.calls(order) == ["/v1/transaction/status"] * 5
 
     decline(verdict, actor=two[0])
 
+    assert {Action.CLOSE, Action.CONFIRM_PRICE} <= allowed_actions(Order.objects.get(pk=order.pk), two[1])
+    Product.objects.filter(pk=order.product_id).update(price=PRICE)
+    assert {Action.CLOSE, Action.SEND_AGAIN} <= allowed_actions(Order.objects.get(pk=order.pk), two[0])
+
+
+def test_a_refusal_names_a_proposal_only_if_that_stops_the_act(two, django_assert_num_queries):
+    order = success()
+    propose(order, "reversed", two[0])
+    order = Order.objects.select_related("payment", "product").get(pk=order.pk)
+
+    for action in (Action.POLL, Action.CLOSE, Action.SEND_AGAIN):
+        with django_assert_num_queries(0), pytest.raises(ActionRefused) as refused:
+            require(action, order, two[0])
+        assert str(refused.value) == str(not_possible(order)) != str(proposal_waits())
+
+
+def test_a_proposal_from_before_another_sending_is_void(two):
+    # given: a proposal, and the order is sent again and seems never to have arrived again
+    order = never_arrived(place())
+    verdict = propose(order, "failed", two[0])
+    apply_verdict(order.pk, Decision(status=Status.QUEUED, source=POLL))
+    order = never_arrived(Order.objects.get(pk=order.pk))
+
+    # then: nobody can approve it, and it stops nothing
+    assert Action.APPROVE_VERDICT not in allowed_actions(order, two[1])
+    assert Action.SEND_AGAIN in allowed_actions(order, two[1])
+    with pytest.raises(ActionRefused):
+        approve_verdict(verdict, actor=two[1])
+    assert approve(verdict.approval, approver()).changes == {"attempt": [1, 2]}
     order = Order.objects.get(pk=order.pk)
-    assert {Action.CLOSE, Action.SEND_AGAIN} <= allowed_actions(order, two[0])
+    assert (order.status, entries(order)) == (Status.NEEDS_ACTION, [("hold", PRICE)])
+    assert Action.PROPOSE_VERDICT in allowed_actions(order, two[0])
 
 
 def test_a_verdict_overtaken_by_upstream_can_only_be_declined(two):
