@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -43,7 +43,7 @@ from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
 from purchases.presenting import SerialNumber, ending_marks, serial_number, shown_destination
 from purchases.receipts import MeterOwner
 from purchases.seals import seal_for
-from purchases.services.actions import Action, allowed_actions
+from purchases.services.actions import Action, allowed_actions, read_for_confirming
 from purchases.services.acts import PurchaseAct
 from purchases.states import OPEN, UNFULFILLED, ActionReason, Status
 
@@ -171,12 +171,13 @@ class Row:
         """Whether the customer is to get the money back."""
         return self.order.payment.is_owed
 
-    @property
+    @cached_property
     def acts(self) -> Collection[Action]:
         """The seller's steps while it needs action and the customer waits: cancel it, or confirm a risen cost."""
         if self.order.status != Status.NEEDS_ACTION:
             return ()
-        possible = allowed_actions(self.order, self.person, of=self.books) & {Action.CANCEL, Action.CONFIRM_PRICE}
+        offered = Action.CANCEL, Action.CONFIRM_PRICE
+        possible = allowed_actions(self.order, self.person, of=self.books, among=offered)
         is_loss = self.order.sells_below(self.order.product.price)  # its page asks for the reason
         return possible - {Action.CONFIRM_PRICE} if is_loss else possible
 
@@ -306,7 +307,10 @@ class Pills:
 
 
 def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
-    """Read both at one moment: one statement, and one more each while a request waits or an order needs action."""
+    """Read both at one moment: one statement, and one more each while a request waits or an order needs action.
+
+    Up to two more while such an order's cost has risen.
+    """
     may_use, sees_balance = person.has_perm(Right.USE_DRAWERS), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
     now = clock.now()
     questions = _questions(own_branch(), with_drawer=may_use, with_balance=sees_balance)
@@ -315,6 +319,7 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     )
     sold = Sold(*(int(amount or 0) for amount in sums[0][1:])) if sums else Sold()
     owed = will_be_owed(order.payment for order in orders if order.status == Status.NEEDS_ACTION)
+    read_for_confirming(orders, person)
     our_books = books[0] if books else None
     rows = [Row(order, person, order.debtor or "", order.payment_id in owed, our_books) for order in orders]
     void = changes_seen(approvals)  # asks only while one waits

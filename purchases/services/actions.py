@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from django.db.models import Prefetch, prefetch_related_objects
 from django.utils.translation import gettext as _
 
 from catalogue.rights import sees_cost
@@ -16,13 +17,17 @@ from core.rights import Right
 from ledger.services import available
 from policies.services import policies
 from purchases.errors import ActionRefused
-from purchases.models import Order, Verdict
+from purchases.models import Order, OrderEvent, Verdict
 from purchases.services.placing import needs_approval
 from purchases.states import DECIDED, POLLED, ActionReason, Status, may_move
 
 if TYPE_CHECKING:
     from ledger.models import Books
     from staff.models import User
+
+
+# The code of the event in which a person confirms a risen cost.
+_CONFIRMED = "price_confirmed"
 
 
 class Action(StrEnum):
@@ -43,18 +48,31 @@ class Action(StrEnum):
 _NOT_WHILE_PROPOSED = frozenset({Action.CLOSE, Action.SEND_AGAIN, Action.CONFIRM_PRICE})
 
 
-def allowed_actions(order: Order, person: User, *, of: Books | None = None) -> frozenset[Action]:
-    """The actions that this person can take on the order now, with success as far as we know.
+def allowed_actions(
+    order: Order, person: User, *, of: Books | None = None, among: Collection[Action] = tuple(Action)
+) -> frozenset[Action]:
+    """The actions among these that this person can take on the order now, with success as far as we know.
 
-    It reads the order's product, its open verdict and what was given back; and the books, unless `of` has them.
+    It reads the order's product, its open verdict and what was given back; and the books, unless `of` has them. For
+    many orders see also `read_for_confirming`.
     """
-    allowed = {action for action, rule in _RULES.items() if rule.allows(order, person)}
+    allowed = {action for action in among if _RULES[action].allows(order, person)}
     if not _would_be_accepted(order, of):
         allowed -= {Action.SEND_AGAIN, Action.CONFIRM_PRICE}
     is_below_cost = order.sells_below(order.product.price) and not person.has_perm(Right.SELL_BELOW_COST)
     if is_below_cost or is_above_limit(order, order.product.price, person):
         allowed -= {Action.CONFIRM_PRICE}
     return frozenset(allowed)
+
+
+def read_for_confirming(orders: Sequence[Order], person: User) -> None:
+    """Read at once what `allowed_actions` would read for each order to say whether this person confirms its cost."""
+    risen = [order for order in orders if order.status == Status.NEEDS_ACTION and _rise_of(order) > 0]
+    prefetch_related_objects([order for order in risen if order.may_be_charged], "verdicts")
+    if not sees_cost(person):
+        limit = policies().seller_rise_limit
+        confirmed = Prefetch("events", OrderEvent.objects.filter(facts__code=_CONFIRMED))
+        prefetch_related_objects([order for order in risen if _rise_of(order) <= limit], confirmed)
 
 
 def is_above_limit(order: Order, cost: int, person: User | None) -> bool:
@@ -168,8 +186,8 @@ def _may_confirm_price(order: Order, person: User) -> bool:
     The seller, who does not see the cost, may confirm it up to what the owner allows (`seller_rise_limit`) for all
     rises of the order together.
     """
-    rise = order.product.price - order.max_price
-    if not _may_be_sent(order, person) or rise <= 0:
+    rise = _rise_of(order)
+    if rise <= 0 or not _may_be_sent(order, person):
         return False
     if order.follows_cost or sees_cost(person):
         return True
@@ -177,9 +195,18 @@ def _may_confirm_price(order: Order, person: User) -> bool:
     return rise <= limit and _is_of(order, person) and rise + _rises_confirmed(order, person) <= limit
 
 
+def _rise_of(order: Order) -> int:
+    """Rupiah by which the cost is above the confirmed one."""
+    return order.product.price - order.max_price
+
+
 def _rises_confirmed(order: Order, person: User) -> int:
     """Rupiah by which the cost of the order has risen with this person's confirmations."""
-    confirmed = order.events.filter(actor=person, facts__code="price_confirmed").values_list("facts", flat=True)
+    confirmed = (
+        event.facts
+        for event in order.events.all()
+        if event.actor_id == person.pk and event.facts.get("code") == _CONFIRMED
+    )
     return sum(facts["after"] - facts["before"] for facts in confirmed)
 
 

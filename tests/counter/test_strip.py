@@ -12,7 +12,9 @@ from approvals import services as approvals
 from catalogue.models import Product
 from drawers.models import DrawerEntry, Payment
 from drawers.services import PaymentFacts, close_shift, open_shift_of, pay_in
-from purchases.states import Status
+from policies.models import Policies
+from policies.services import forget
+from purchases.states import ActionReason, Status
 from staff.models import User
 from testing.factories import make_order, make_product
 from testing.people import browser_of, make_person, signed_in
@@ -154,17 +156,40 @@ def test_money_goes_back_by_one_key_only_in_cash_from_the_own_open_drawer(cashie
     assert owed_by(customer) == 5_000
 
 
-def test_a_poll_asks_once_more_while_orders_need_action_however_many(cashier, telkomsel):
+@pytest.mark.parametrize(
+    ("role", "reason", "rise"),
+    [
+        ("cashier", ActionReason.UNAVAILABLE, 0),
+        ("cashier", ActionReason.PRICE_CHANGED, 300),
+        ("admin", ActionReason.NEVER_ARRIVED, 0),
+        ("admin", ActionReason.NEVER_ARRIVED, 300),
+    ],
+)
+def test_a_poll_asks_as_often_however_many_orders_need_action(role, reason, rise):
+    Policies.objects.update_or_create(only=True, defaults={"seller_rise_limit": 500})
+    forget()
+    browser, asked = browser_of(role), []
     open_books(1_000_000)
-    facts = {"placed_by": User.objects.get(username="cashier"), "product": telkomsel[10_000]}
-    for n in range(12):
-        make_order(Status.NEEDS_ACTION, action_reason="unavailable", destination=f"0812888800{n:02d}", **facts)
-    question, _delay = next_question(cashier.get("/counter/"))
+    product = make_product(price=10_250, selling_price=12_000)
+    facts = {"placed_by": User.objects.get(username=role), "product": product, "selling_price": 12_000}
+    facts |= {"action_reason": reason, "max_price": product.price - rise}
+    old, _delay = next_question(browser.get("/counter/"))
 
+    for rows in (1, 12):
+        for n in range(rows):
+            make_order(Status.NEEDS_ACTION, destination=f"0812{rows:02d}8800{n:02d}", **facts)
+        now, _delay = next_question(browser.get("/counter/"))
+        asked.append([questions_of(browser, address) for address in (now, old)])  # without news, and with news
+
+    assert [len(queries) for queries in asked[1]] == [len(queries) for queries in asked[0]], asked[1]
+    assert len(asked[1][0]) <= 6, asked[1][0]
+
+
+def questions_of(browser, address) -> list[str]:
+    """What this request asks the database."""
     with CaptureQueriesContext(connection) as asked:
-        cashier.get(question)
-
-    assert len(asked) <= 5, [query["sql"] for query in asked.captured_queries]
+        browser.get(address)
+    return [query["sql"] for query in asked.captured_queries]
 
 
 def test_the_pills_show_the_own_drawer_and_the_balance_to_who_sees_costs(cashier):

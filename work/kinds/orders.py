@@ -18,7 +18,7 @@ from policies.services import policies
 from purchases.models import Order, may_be_charged
 from purchases.presenting import shown_destination
 from purchases.sent_again import action_words, sent_again
-from purchases.services.actions import Action, allowed_actions, possible_outcomes
+from purchases.services.actions import Action, allowed_actions, possible_outcomes, read_for_confirming
 from purchases.states import ActionReason, Status
 from purchases.what_now import DECIDED_WITHIN
 from work.kinds.kind import Line, Moment, Scope, WorkKind
@@ -71,7 +71,9 @@ class Orders(WorkKind):
 
     def lines(self, keys: Collection[int], person: User) -> dict[int, Line]:
         current = books()
-        orders = Order.objects.for_table().select_related("payment").prefetch_related("verdicts")
+        shown = Order.objects.for_table().select_related("payment").prefetch_related("verdicts")
+        orders = list(shown.filter(pk__in=keys).annotate(again_at=sent_again()))
+        read_for_confirming(orders, person)
         return {
             order.pk: Line(
                 subject=order.product_name,
@@ -83,7 +85,7 @@ class Orders(WorkKind):
                 state=Status(order.status).badge,
                 waits=order.status == Status.UNKNOWN and not possible_outcomes(order),
             )
-            for order in orders.filter(pk__in=keys).annotate(again_at=sent_again())
+            for order in orders
         }
 
 
