@@ -208,7 +208,7 @@ def _review(
         refusal=refusal,
         left_out=len(wanted) - len(chosen),
         total=sum(bill.check.to_pay or 0 for bill in chosen),
-        number_of_payer=_number_of_payer(chosen),
+        owner=_owner_of(chosen),
         cost=sum(bill.check.total or 0 for bill in chosen),
         largest=max(bill.check.total or 0 for bill in chosen),
         needs_approval=bool(above),
@@ -219,10 +219,10 @@ def _review(
     )
 
 
-def _number_of_payer(chosen: list[ShownBill]) -> str:
-    """A number of the customer whose bills all of these are; "" for several customers: nobody owes another's bill."""
+def _owner_of(chosen: list[ShownBill]) -> int | None:
+    """The key of the customer whose bills all of these are; None for several customers: nobody owes another's bill."""
     owners = {bill.check.saved_number.customer_id if bill.check.saved_number else None for bill in chosen}
-    return chosen[0].check.destination if len(owners) == 1 and None not in owners else ""
+    return owners.pop() if len(owners) == 1 else None
 
 
 @staff_only(*MAY)

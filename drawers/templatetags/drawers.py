@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from django import template
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -102,9 +103,10 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
 
 
 @register.inclusion_tag("drawers/paid_by.html")
-def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, Any]:
+def paid_by(request: StaffRequest, destination: str, total: int, owner: int | None = None) -> dict[str, Any]:
     """`{% paid_by request destination total %}`: inside the form that places an order, how `total` rupiah are paid.
 
+    The customer who saved the number `destination` is offered as the debtor, or the one with the key `owner`.
     Cash unless somebody chooses another way. Empty for a person with no open drawer and no right to sell on credit. A
     person who could open a drawer reads that the sale is in no shift.
     """
@@ -112,7 +114,8 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
     may_owe, may_use = person.has_perm(Right.USE_CREDIT), person.has_perm(Right.USE_DRAWERS)
     if not (may_owe or may_use):
         return {}
-    shifts, drawers, names, owners = _paid_by_questions().read(person=person.pk, destination=destination)
+    whose = {"destination": destination} if owner is None else {"owner": owner}
+    shifts, drawers, names, owners = _paid_by_questions(by_key=owner is not None).read(person=person.pk, **whose)
     has_shift, may_owe = bool(shifts), may_owe and bool(names)
     offered = [
         row for row in methods.METHODS if (may_owe if row.needs_debtor else has_shift or row.code == methods.CASH)
@@ -167,12 +170,13 @@ def _late(oldest_due: dt.date | None, today: dt.date) -> str:
 
 
 @cache
-def _paid_by_questions() -> Together:
-    """The person's open shift, a drawer, the customers who may buy on credit, and the one of them with the number."""
+def _paid_by_questions(*, by_key: bool) -> Together:
+    """The person's open shift, a drawer, the customers who may buy on credit, and the one with the key or number."""
     on_credit = Customer.objects.filter(credit__cap__gt=0)
+    whose = Q(pk=Given("owner")) if by_key else Q(numbers__destination=Given("destination"))
     return Together(
         Shift.objects.filter(cashier=Given("person"), closed_at=None).values_list("pk"),
         Drawer.objects.filter(is_active=True).values_list("pk")[:1],
         offered_customers().values_list("name", "credit__balance", "credit__cap", "credit__oldest_due"),
-        on_credit.filter(numbers__destination=Given("destination")).order_by("pk").select_related("credit")[:1],
+        on_credit.filter(whose).order_by("pk").select_related("credit")[:1],
     )

@@ -3,6 +3,7 @@
 import datetime as dt
 import re
 import uuid
+from functools import partial
 
 import pytest
 import time_machine
@@ -16,7 +17,7 @@ from drawers.services import expected_cash
 from purchases.models import Order
 from staff.models import User
 from testing.database import statements
-from testing.factories import make_check, make_product
+from testing.factories import make_biller, make_check, make_product
 from testing.orders import review
 from testing.people import browser_of, signed_in
 from tests.approvals.helpers import approve, approver
@@ -225,6 +226,18 @@ def batch(browser, shift):
     page = browser.get(f"/counter/batch/{group}/review/?{chosen}").content.decode()
     assert 'id="paid-by"' in page
     return f"/counter/batch/{group}/pay/", fields
+
+
+def test_bills_together_offer_the_customer_whose_bills_they_are(browser, shift):
+    # given: two of a household have saved the same meter, and the bills of the second are checked
+    group, biller = uuid.uuid4(), make_biller()
+    give = partial(SavedNumber.objects.create, destination="11110", kind="customer", product=biller)
+    _first, second = (give(customer=give_credit(name)) for name in ("Aan", "Bu Sri"))
+    check = make_check(batch=group, product=biller, destination="11110", saved_number=second)
+
+    page = browser.get(f"/counter/batch/{group}/review/?bill={check.ref_id}").content.decode()
+
+    assert re.search(r'name="paid_by_customer"[^>]*value="([^"]*)"', page)[1] == "Bu Sri"
 
 
 def test_bills_together_are_paid_one_way(browser, batch):
