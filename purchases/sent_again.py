@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import Exists, OuterRef, Subquery
 from django.utils.translation import gettext as _
 
 from core.times import short_time
@@ -11,9 +11,13 @@ from purchases.states import ActionReason, Status
 
 
 def sent_again() -> Subquery:
-    """For `annotate` as `again_at`: when the order that needed action was queued again last; null if it never was."""
+    """For `annotate` as `again_at`: when the order that needed action was queued again last; null if it never was.
+
+    An order that waited for a top-up is queued then for its first sending.
+    """
+    sent = OrderEvent.objects.filter(order=OuterRef("order"), to_status=Status.SENDING, at__lt=OuterRef("at"))
     again = OrderEvent.objects.filter(order=OuterRef("pk"), from_status=Status.NEEDS_ACTION, to_status=Status.QUEUED)
-    return Subquery(again.order_by("-at").values("at")[:1])
+    return Subquery(again.filter(Exists(sent)).order_by("-at").values("at")[:1])
 
 
 def action_words(order: Order) -> str:

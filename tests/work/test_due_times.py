@@ -177,6 +177,7 @@ def test_sent_again_in_vain_it_keeps_its_hour_and_says_so(reason):
     held = {"status": Status.NEEDS_ACTION, "action_reason": reason}
     sold = timezone.now() - dt.timedelta(minutes=40)
     order = make_order(created_at=sold, sent_at=sold, sent_no=None, **held)
+    order.events.create(at=sold, from_status="queued", to_status="sending", source="submit")
     owner = browser_of("admin")
     before = due_of(owner, "order"), words_at(owner.get(order.get_absolute_url()), 'class="order-status"')
 
@@ -190,3 +191,25 @@ def test_sent_again_in_vain_it_keeps_its_hour_and_says_so(reason):
     assert again in words_at(page, "data-sent-again")
     assert again not in before[1]
     assert again in words_at(owner.get("/work/?kind=order"), 'class="sub why"')
+
+
+def test_after_a_wait_for_a_top_up_the_first_sending_is_none_again():
+    held = {"status": Status.NEEDS_ACTION, "action_reason": ActionReason.BALANCE_SHORT}
+    order = make_order(waits_for_topup=True, sent_at=None, attempt=0, **held)
+    owner = browser_of("admin")
+
+    def send():
+        with transaction.atomic():
+            requeue(order, max_price=order.max_price, actor=None)
+        claim(order.pk)
+        answer(order, **held)
+        page = owner.get(order.get_absolute_url())
+        return words_at(page, "data-sent-again"), words_at(owner.get("/work/?kind=order"), 'class="sub why"')
+
+    on_page, in_work = send()
+    then_on_page, then_in_work = send()
+
+    assert (on_page, in_work) == ("", str(ActionReason.BALANCE_SHORT.label))
+    again = short_time(order.events.filter(to_status="queued").last().at)
+    assert again in then_on_page
+    assert again in then_in_work
