@@ -65,7 +65,7 @@ def show_account(
     payment: CreditPaymentForm | None = None,
     payout: CreditPayoutForm | None = None,
 ) -> HttpResponse:
-    """The page of the account; 422 with a refused form."""
+    """The page of the account; 422 with a refused form. A refused payment or payout is the only one on the page."""
     account: CreditAccount | None = getattr(customer, "credit", None)
     manages = request.user.has_perm(Right.MANAGE_CREDIT)
     context: dict[str, Any] = {"customer": customer, "account": account}
@@ -84,8 +84,8 @@ def show_account(
             "unfulfilled": unfulfilled,
             "to_take_off": _to_take_off(account, unfulfilled),
             "badge": age_badge(account),
-            "payment": payment or _payment_form(request, account),
-            "payout": payout or _payout_form(request, account),
+            "payment": payment or (None if payout else _payment_form(request, account)),
+            "payout": payout or (None if payment else _payout_form(request, account)),
         }
         if asked:
             account.customer = customer

@@ -35,8 +35,8 @@ def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
     try:
         paid = services.take_credit_payment(customer.credit, actor=request.user, **form.cleaned_data)
     except Refused as refusal:
-        if _is_beside_field(form, refusal, reference="note"):
-            customer.credit.refresh_from_db()
+        customer.credit.refresh_from_db()
+        if customer.credit.balance > 0 and _is_beside_field(form, refusal, reference="note"):
             return show_account(request, customer, payment=form)
         messages.error(request, str(refusal), extra_tags=refusal.code)
     else:
@@ -67,8 +67,8 @@ def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
     try:
         paid = services.pay_out_credit(customer.credit, actor=request.user, **form.cleaned_data)
     except Refused as refusal:
-        if _is_beside_field(form, refusal, reference="reason"):
-            customer.credit.refresh_from_db()
+        customer.credit.refresh_from_db()
+        if customer.credit.balance < 0 and _is_beside_field(form, refusal, reference="reason"):
             return show_account(request, customer, payout=form)
         messages.error(request, str(refusal), extra_tags=refusal.code)
     else:

@@ -130,6 +130,33 @@ def test_what_cannot_be_paid_out_is_refused(counter):
         assert (owed_by(customer), payouts(), expected_cash(shift)) == (-30_000, [], 100_000)
 
 
+@pytest.mark.parametrize(
+    ("kept", "path", "code"),
+    [(0, "paid", "more_than_owed"), (0, "paid-out", "more_than_kept"), (10_000, "paid", "more_than_owed")],
+)
+def test_given_the_other_side_owes_by_now_then_a_message_refuses(kept, path, code, counter):
+    """A colleague was faster: the page no longer offers this form."""
+    browser, shift, customer = counter
+    pay_out_credit(account_of(customer), amount=30_000 - kept, method="transfer", actor=shift.cashier)
+    fields = {"amount": "1.000", "method": "cash", "token": str(uuid.uuid4())}
+
+    page = browser.post(f"/customers/{customer.pk}/credit/{path}/", fields, follow=True)
+
+    assert (codes(page), page.status_code) == ({f"CreditRefused:{code}"}, 200)
+    assert page.context["payment"] is None
+    assert bool(page.context["payout"]) == bool(kept)
+    assert owed_by(customer) == -kept
+
+
+def test_given_a_faulty_payment_then_no_payout_is_beside_it(counter):
+    browser, _shift, customer = counter
+
+    page = browser.post(f"/customers/{customer.pk}/credit/paid/", {"amount": "x", "method": "cash"})
+
+    assert (page.status_code, page.context["payout"]) == (422, None)
+    assert page.content.decode().count('id="id_amount"') == 1
+
+
 def test_a_drawer_with_too_little_pays_nothing_out(counter):
     """A sale of a moment ago is in the drawer."""
     browser, shift, _customer = counter
