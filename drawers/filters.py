@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from typing import Any
+
 import django_filters
 from django.db.models import F, Q, QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -15,8 +19,8 @@ from drawers.models import Drawer, Outcome, Payment, Shift
 from drawers.models.payments import orders
 from staff.models import User
 
-# So many of a branch's refunds, the last ones, name people for the filter.
-_MOST_REFUNDS = 1_000
+# Rows of so many days, and at most so many, name people of other branches for a filter.
+_DAYS, _MOST_ROWS = 90, 1_000
 
 
 def drawer_names() -> list[tuple[int, str]]:
@@ -25,17 +29,24 @@ def drawer_names() -> list[tuple[int, str]]:
 
 
 def _cashiers() -> list[tuple[int, str]]:
-    return [(person.pk, person.shown_name) for person in narrowed(User.objects.all()).order_by("username")]
+    """The people whom the reader sees, and people of other branches who had a shift here lately."""
+    return _people(Shift.objects.order_by("-opened_at", "-pk"), "drawer__branch", "opened_at", "cashier")
 
 
 def _people_of_refunds() -> list[tuple[int, str]]:
-    """The people whom the reader sees, and people of other branches who sold or gave back the last refunds here."""
-    if (branch := own_branch()) is None:
-        return _cashiers()
-    last = Payment.objects.refunds().filter(branch=branch).order_by("-ended_at", "-pk")[:_MOST_REFUNDS]
-    keys = {key for pair in last.values_list("seller", "given_by") for key in pair if key}
-    people = User.objects.filter(Q(branch=branch) | Q(pk__in=keys)).order_by("username")
-    return [(person.pk, person.shown_name) for person in people]
+    """The people whom the reader sees, and people of other branches who sold or gave back what went back lately."""
+    refunds = Payment.objects.refunds().order_by("-ended_at", "-pk")
+    return _people(refunds, "branch", "ended_at", "seller", "given_by")
+
+
+def _people(rows: QuerySet[Any], branch: str, time: str, *names: str) -> list[tuple[int, str]]:
+    """The people whom the reader sees, and those whom these rows name. `branch`, `time`, `names`: the rows' fields."""
+    people = narrowed(User.objects.all())
+    if (own := own_branch()) is not None:
+        lately = rows.filter(**{branch: own, f"{time}__gte": timezone.now() - dt.timedelta(days=_DAYS)})
+        keys = {key for row in lately.values_list(*names)[:_MOST_ROWS] for key in row if key}
+        people |= User.objects.filter(pk__in=keys)
+    return [(person.pk, person.shown_name) for person in people.order_by("username")]
 
 
 class RefundFilter(InBranches):

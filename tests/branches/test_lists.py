@@ -1,9 +1,12 @@
 """Each list of a branch's rows is narrowed by the branch, from the second branch on."""
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver
 from django.utils import timezone
 
@@ -25,11 +28,13 @@ from purchases.services.verdicts import propose_verdict
 from reconciliation.filters import DifferenceFilter, RunFilter
 from shop.models import Shop
 from staff.models import User
+from testing.database import past_triggers
 from testing.factories import make_check, make_order, make_payment
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import ask_purchase, cashier
 from tests.branches.helpers import make_branch
 from tests.branches.two_branches import make_batch
+from tests.drawers.helpers import begin
 from tests.tills.helpers import make_till
 from workbench.filters import ExchangeFilter
 
@@ -186,6 +191,28 @@ def test_refunds_offer_people_who_sold_here_before_they_moved():
     assert f'<option value="{seller.pk}"' in page
     assert f'<option value="{elsewhere.pk}"' not in page
     assert f">{order.ref_id}<" in of_seller
+
+
+@pytest.mark.parametrize(("page", "field"), [("/refunds/", "person"), ("/shifts/", "cashier")])
+def test_a_list_offers_people_who_moved_for_some_months(page, field):
+    tebet, first = make_branch("Tebet"), Branch.objects.order_by("pk").first()
+    lately, long_ago = (make_person("cashier", username=name) for name in ("lately", "long_ago"))
+    for person, days in ((lately, 80), (long_ago, 100)):
+        begin(person)
+        at = timezone.now() - dt.timedelta(days=days)
+        make_order("reversed", placed_by=person, final_at=at)
+        with past_triggers() as cursor:
+            cursor.execute("UPDATE drawers_shift SET opened_at = %s WHERE cashier_id = %s", [at, person.pk])
+    User.objects.filter(pk__in=[lately.pk, long_ago.pk]).update(branch=tebet)
+    browser = browser_of("supervisor", username="bound", branch=first, bound_since="2026-01-01T00:00Z")
+
+    with CaptureQueriesContext(connection) as queries:
+        shown = browser.get(f"{page}?{field}={lately.pk}").content.decode()
+
+    assert f'<option value="{lately.pk}" selected' in shown
+    assert f'<option value="{long_ago.pk}"' not in shown
+    # then: the choices are read once, to check the chosen one and to show all
+    assert len([query for query in queries if "LIMIT 1000" in query["sql"]]) == 1
 
 
 def test_work_calls_no_tab_of_a_bound_person_the_shops():
