@@ -168,7 +168,7 @@ class ShownBill:
     def read(cls, checks: BillCheckQuerySet, person: User) -> list[ShownBill]:
         """These checks with everything that a page shows; two queries for any number of checks.
 
-        A third reads the proposals about payments that may have been charged, if there are any.
+        A third reads the proposals about payments that need action and may have been charged, if there are any.
         """
         waiting = Approval.objects.open().filter(act=BillAct.name, subject=OuterRef("ref_id"))
         rows = list(
@@ -180,8 +180,8 @@ class ShownBill:
         )
         refs = {check.pk: _other_ref(check) for check in rows}
         others = Order.objects.in_bulk({ref for ref in refs.values() if ref}, field_name="ref_id")
-        in_doubt = [check.order for check in rows if check.order and check.order.may_be_charged]
-        prefetch_related_objects(in_doubt, "verdicts")
+        payments = [check.order for check in rows if check.order and check.order.status == Status.NEEDS_ACTION]
+        prefetch_related_objects([order for order in payments if order.may_be_charged], "verdicts")
         return [cls(check=check, other=others.get(refs[check.pk]), person=person) for check in rows]
 
     @property

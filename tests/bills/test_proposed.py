@@ -6,6 +6,8 @@ import pytest
 from django.utils import timezone
 
 from bills import services
+from bills.models import BillCheck
+from bills.presenting import ShownBill
 from ledger.models import Entry
 from purchases.errors import ActionRefused
 from purchases.models import Order, Verdict
@@ -125,3 +127,13 @@ def test_given_a_waiting_proposal_then_no_page_offers_to_pay(cashier, proposer):
     # given it was withdrawn, then it can be paid again
     decline(verdict, actor=proposer)
     assert posts_on(at_counter(cashier, check)) == {"pay", "again"}
+
+
+def test_the_proposals_of_many_bills_are_read_at_once(proposer, django_assert_num_queries):
+    facts = {"action_reason": "never_arrived", "error_code": "TRANSACTION_NOT_FOUND"}
+    for number in range(3):
+        propose(make_payment(make_check(destination=f"123456789{number}"), Status.NEEDS_ACTION, **facts), proposer)
+
+    with django_assert_num_queries(2):
+        bills = ShownBill.read(BillCheck.objects.all(), proposer)
+        assert [bill.is_proposed for bill in bills] == [True] * 3
