@@ -424,9 +424,11 @@ def back_words(payment: Payment) -> str:
     """
     if not (payment.is_given or (payment.is_owed and payment.debt_id)):
         return ""
-    credit = CreditEntry.objects.filter(ref_id=payment.ref_id).select_related("account").order_by("pk")
+    is_on_account = payment.debt_id or (payment.given_method and not methods.moves_money(payment.given_method))
+    entries = CreditEntry.objects.filter(ref_id=payment.ref_id).select_related("account").order_by("pk")
+    credit = tuple(entries) if is_on_account else ()
     nobody = {"may_change": False, "may_give_back": False, "may_see_shift": False, "may_see_credit": False}
-    return _back_words(ShownSale(payment=payment, credit=tuple(credit), **nobody))
+    return _back_words(ShownSale(payment=payment, credit=credit, **nobody))
 
 
 def _back_words(sale: ShownSale) -> str:

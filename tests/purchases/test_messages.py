@@ -11,6 +11,7 @@ from purchases.models import Order
 from purchases.receipts import message_text, whatsapp_address
 from purchases.states import FINAL, OPEN, Status
 from shop.presenting import Letterhead
+from testing.database import statements
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
 from testing.people import browser_of
 from tests.credit.helpers import give_credit, sell_to
@@ -157,6 +158,18 @@ def test_given_the_money_went_back_then_the_text_says_how_and_when(status):
     assert "ask us about the money" not in after["en"]
     assert "Rp10.500" not in before["en"]
     assert ("ask us about the money" in before["en"]) == (status == "reversed")
+
+
+def test_given_cash_went_back_for_a_cash_sale_then_no_account_is_read():
+    shift = begin()
+    order = end(sell(shift.cashier, 10_500), "failed")
+    give_back(order.payment, method="cash", actor=shift.cashier, shift=shift)
+
+    with statements() as asked:
+        text = message_text(Order.objects.select_related("payment", "product").get(), HEAD)
+
+    assert "Rp10.500" in text
+    assert not [statement for statement in asked if "credit_creditentry" in statement]
 
 
 def test_given_a_sale_on_credit_failed_then_the_text_says_that_nothing_is_owed():
