@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -71,9 +70,6 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for each in self.filters.values():
-            if callable(choices := each.extra.get("choices")):
-                each.extra["choices"] = cache(choices)  # Django reads them at each pass: to check, and to show
         if self.is_compact and "q" in self.form.fields:
             self.form.fields["q"].widget.attrs["placeholder"] = self.example or self.form.fields["q"].label
         for field in self.form.fields.values():
