@@ -21,7 +21,7 @@ _WRONG_SIGN = re.compile(
 _DIGITS = re.compile(r"\d[\d.\-]*")
 _NAME_AND_AMOUNT = re.compile(r"(\D{2,}?)((?:\s[pdt]\s*)?[1-9].*)", re.IGNORECASE)
 _LETTER_OF_A_SHELF = re.compile(r"([pdtlba])(?:\s+(.*)|(\d.*)|)", re.IGNORECASE | re.DOTALL)
-# The number of a bill with the letter at once behind it: "512300456789b".
+# The number of a bill with the letter at once behind it: "0812345b".
 _LETTER_AT_ONCE = re.compile(r"\s*(\+?[\d.\-() ]*\d{2})b\s*", re.ASCII | re.IGNORECASE)
 # "S10.0812…", as it is sent to a server by SMS: the number says whose 10 it is.
 _BY_SMS = re.compile(r"\s*(?:s|i|x|t|a|ax|sm)?(\d{1,3})\.(?=0?8\d{8}|628\d{8})(\d+)\s*", re.IGNORECASE)
