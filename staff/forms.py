@@ -169,7 +169,7 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
         super().__init__(*args, actor=actor, empty=gettext("Choose a role"), **kwargs)
         self.initial.update(branch=actor.branch_id, role=Role.CASHIER)
         self.fields["username"].required = False
-        self.fields["username"].help_text = _("For signing in. Empty: from the name.")
+        self.fields["username"].help_text = _("For signing in. If it stays empty:")
         for name in _MORE:
             self.fields[name].widget.attrs |= _FIELD
 
@@ -188,9 +188,9 @@ class InviteForm(NamesForm, RoleForm, WithBranch):
         self.cleaned_data["username"] = proposed_user_name(self.cleaned_data["full_name"])
 
     @property
-    def user_name(self) -> str:
-        """The user name that the person would get with the typed values; empty while it is not known."""
-        return self["username"].value() or proposed_user_name(self["full_name"].value() or "")
+    def proposed_name(self) -> str:
+        """The user name that is made from the typed name; empty without a name."""
+        return proposed_user_name(self["full_name"].value() or "")
 
     @property
     def person(self) -> list[forms.BoundField]:

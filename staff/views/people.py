@@ -67,9 +67,9 @@ def staff_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.MANAGE_STAFF)
 @require_http_methods(["GET", "POST"])
 def staff_invite(request: StaffRequest) -> HttpResponse:
-    """Invite somebody; the answer shows the link, this once. htmx gets the user name for the typed values."""
+    """Invite somebody; the answer shows the link, this once. htmx gets the user name for the typed name."""
     if request.method == "GET" and "HX-Request" in request.headers:
-        named = InviteForm(initial={name: request.GET.get(name, "") for name in _NAMES}, actor=request.user)
+        named = InviteForm(initial={"full_name": request.GET.get("full_name", "")}, actor=request.user)
         return render(request, "staff/staff_invite.html#user_name", {"form": named})
     form, limits_form = InviteForm(request.POST or None, actor=request.user), None
     joining: list[Joining] = []
