@@ -44,6 +44,10 @@ class NewPrice:
         return self.after if self.is_bill else self.after - self.cost
 
     @property
+    def margin_before(self) -> int:
+        return self.before if self.is_bill else self.before - self.cost
+
+    @property
     def is_below_cost(self) -> bool:
         """Whether it sells for less than it costs afterwards."""
         return self.margin < 0
@@ -53,7 +57,7 @@ class NewPrice:
 class Preview:
     """The effect of a change of a rule on the listed products. `rules`, `after`: for each part of the target, its rule
     now and its terms afterwards. `rows`: a page of the `affected` products; `rising` of these prices become higher,
-    `falling` lower.
+    `falling` lower, each by `least_rise` to `most_rise` or by `least_fall` to `most_fall` rupiah.
 
     The margins are for one sale of each affected product, in rupiah; `sums_of_sold` counts what was sold, also
     of products whose price stays.
@@ -73,6 +77,10 @@ class Preview:
     largest_loss: int
     least_margin: int
     most_margin: int
+    least_rise: int
+    most_rise: int
+    least_fall: int
+    most_fall: int
     digest: str
     rows: list[NewPrice]
     earning_less: int | None = None
@@ -83,6 +91,16 @@ class Preview:
     def least_asked(self) -> int:
         """Rupiah that each sale was asked to earn at least; 0 if nothing was asked."""
         return self.asked.at_least if self.asked else 0
+
+    @property
+    def rise(self) -> str:
+        """The rupiah by which prices rise, such as "Rp500" or "Rp500–Rp1.000"."""
+        return _range(self.least_rise, self.most_rise)
+
+    @property
+    def fall(self) -> str:
+        """The rupiah by which prices fall, as in `rise`."""
+        return _range(self.least_fall, self.most_fall)
 
     @property
     def steps(self) -> str:
@@ -137,9 +155,12 @@ _COUNTED = f"""
     SELECT count(*), count(*) FILTER (WHERE after > before), count(*) FILTER (WHERE after < before),
            count(*) FILTER (WHERE {_LOSS} > 0), GREATEST(0, max({_LOSS})),
            COALESCE(min({_MARGIN}), 0), COALESCE(max({_MARGIN}), 0),
+           COALESCE(min(after - before) FILTER (WHERE after > before), 0), GREATEST(0, max(after - before)),
+           COALESCE(min(before - after) FILTER (WHERE after < before), 0), GREATEST(0, max(before - after)),
            COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '')
       FROM ({{affected}}) affected
 """  # noqa: S608 - our own words
+_COUNTED_COLUMNS = 12
 # Products below cost come first, then falling prices; within one name the cheap ones: 5.000 before 10.000.
 _LISTED = f"""
     SELECT code, name, is_bill, cost, before, after FROM ({{affected}}) affected
@@ -184,6 +205,10 @@ _RULES_THEN = """(
 )"""
 
 
+def _range(least: int, most: int) -> str:
+    return rupiah(most) if least == most else f"{rupiah(least)}–{rupiah(most)}"
+
+
 def preview(
     target: Target,
     terms: Terms | AsNow | None,
@@ -210,12 +235,11 @@ def preview(
         counted = cursor.fetchone()
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    total, rising, falling, below_cost, loss, least, most, digest, *of_all = counted
-    numbers = total, rising, falling, below_cost, loss, least, most
+    of_affected, of_all = counted[:_COUNTED_COLUMNS], counted[_COUNTED_COLUMNS:]
     earning_less, least_of_all, least_product = of_all or (None, None, None)
     if not at_least:
         earning_less = None
-    return Preview(target, terms, rules, after, *numbers, digest, rows, earning_less, least_of_all, least_product or "")
+    return Preview(target, terms, rules, after, *of_affected, rows, earning_less, least_of_all, least_product or "")
 
 
 class SoldSums(NamedTuple):

@@ -343,7 +343,7 @@ def test_the_preview_says_the_verdict_then_the_button_the_prices_and_the_folded_
 
     verdict = words_at(page, 'id="change-title"')
     verdict = " ".join(verdict.split()).replace(" ,", ",")
-    assert verdict.startswith("2 prices rise, 1 price falls, lowest profit Rp500")
+    assert verdict.startswith("2 prices rise by Rp500, 1 price falls by Rp1.000, lowest profit Rp500")
     sent = page.content.decode()
     first, below = ("rule-title", "sold-lately", "affected", "rule-save"), ("new-prices", "rules-told", "rules-then")
     order = [sent.index(f'id="{part}"') for part in (*first, "other-terms", "rule-form", *below)]
@@ -361,8 +361,8 @@ def test_the_preview_counts_what_still_earns_less_also_if_its_price_stays(produc
     page = browser_of("administrator", language="en").get(URL, _typed(kind="as_now", at_least="500"))
 
     assert page.context["change"].earning_less == 1
-    verdict = words_at(page, 'id="change-title"')
-    assert " ".join(verdict.split()).replace(" ,", ",") == "2 prices rise, 1 product still earns less than Rp500"
+    verdict = " ".join(words_at(page, 'id="change-title"').split()).replace(" ,", ",")
+    assert verdict == "2 prices rise by Rp500, 1 product still earns less than Rp500"
 
 
 def test_what_was_saved_is_named_with_its_count_and_the_least_profit(products):
@@ -434,13 +434,16 @@ def autofocused(page: Any) -> str:
     return field
 
 
-def test_the_preview_of_one_price_or_of_none_says_so(products, owner):
+def test_the_preview_says_by_how_much_one_price_rises_several_or_none(products, owner):
     browser = browser_of("administrator", language="en")
     one = browser.get(URL, _typed(target=f"product:{products[0].pk}", kind="plus", value="500"))
     none = browser.get(URL, _typed(target=f"product:{products[0].pk}", kind="fixed", value="10.000"))
+    different = browser.get(URL, _typed(value="10"))
 
-    assert words_at(one, 'id="change-title"').replace(" ,", ",").strip() == "1 price rises, its profit becomes Rp500"
+    verdict = words_at(one, 'id="change-title"').replace(" ,", ",").strip()
+    assert verdict == "1 price rises by Rp500, its profit becomes Rp500"
     assert words_at(none, 'id="change-title"').strip() == "No price rises or falls"
+    assert words_at(different, 'id="affected"').startswith("3 prices rise by Rp300–Rp5.000")
 
 
 def test_if_no_price_changes_the_rules_that_come_first_are_in_sight(products, owner):

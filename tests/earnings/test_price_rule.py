@@ -21,7 +21,7 @@ TYPED = {"target": "all:prepaid", "kind": "percent", "value": "10", "round_to": 
 
 def _sold_lately(owner: Client, **typed: str) -> tuple[int, list[str]]:
     page = owner.get("/products/prices/rule/", TYPED | typed).content.decode()
-    found = re.search(r'id="sold-lately" data-count="(\d+)"[^>]*>(.*?)</p>', page, re.DOTALL)
+    found = re.search(r'id="sold-lately" data-count="(\d+)"[^>]*>(.*?)</div>', page, re.DOTALL)
     assert found
     return int(found[1]), re.findall(r"Rp[\d.]*\d", found[2])
 
@@ -76,7 +76,7 @@ def test_a_rule_that_earns_less_is_a_warning_and_says_how_many_prices_fall():
     less, more = (owner.get("/products/prices/rule/", {**TYPED, "value": value}) for value in ("10", "30"))
 
     assert amounts_at(less, 'id="earns-less"') == ["Rp2.000"]
-    assert words_at(less, 'id="falling"') == "1 price falls"
+    assert words_at(less, 'id="falling"') == "1 price falls by Rp1.000"
     assert [words_at(more, f'id="{part}"') for part in ("earns-less", "falling")] == ["", ""]
 
 
