@@ -29,7 +29,7 @@ from core.numbers import sees_whole, sees_whole_numbers
 from core.paging import chosen_first, keyset_page
 from core.rights import Right
 from core.together import read_together
-from drawers.presenting import sale_questions, shown_sale
+from drawers.presenting.sales import sale_questions, shown_sale
 from purchases.models import Order
 from purchases.presenting import shown_destination
 from purchases.receipts import whatsapp_address

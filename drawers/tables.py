@@ -18,7 +18,8 @@ from core.tables import Table, cell_from, column, row_link
 from core.times import moment
 from credit.services import name_of
 from drawers.models import DrawerEntry, Outcome, Payment, Shift
-from drawers.presenting import drawer_words, is_elsewhere, refund_badge, shift_badge, slip_of
+from drawers.presenting.sales import is_elsewhere, refund_badge, slip_of
+from drawers.presenting.shifts import drawer_words, shift_badge
 from exports.formats import Fields
 
 

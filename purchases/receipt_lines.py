@@ -17,7 +17,7 @@ from core.money import rupiah
 from core.numbers import still_seen
 from core.times import hour
 from credit.methods import CASH
-from drawers.presenting import change_in_coins, paid_together, slip_of
+from drawers.presenting.sales import change_in_coins, paid_together, slip_of
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -17,7 +17,7 @@ from catalogue.models import Brand, Category, Product
 from core.customer_texts import one_line, plain_lines, whatsapp_link
 from core.numbers import still_seen
 from drawers.models import Payment
-from drawers.presenting import back_words
+from drawers.presenting.sales import back_words
 from purchases.models import Order
 from purchases.presenting import SerialNumber, serial_number, shown_destination
 from purchases.receipt_lines import Lines, lines_of

@@ -17,7 +17,7 @@ from core.money import rupiah
 from core.rights import Right
 from credit.methods import method_words
 from drawers.models import Shift
-from drawers.presenting import shift_words
+from drawers.presenting.shifts import shift_words
 from drawers.services import PaymentFacts
 from purchases.errors import AboveLimit
 from purchases.services.acts import SpendingAct

@@ -34,7 +34,7 @@ from core.together import Given, Together
 from counter.presenting.tiles import in_fours
 from credit.models import CreditEntry
 from drawers.models import Outcome
-from drawers.presenting import MoneyBack, change_in_coins, money_back
+from drawers.presenting.sales import MoneyBack, change_in_coins, money_back
 from drawers.services import OwnDrawer, own_drawer_of, own_drawer_questions, will_be_owed
 from ledger.models import Books
 from ledger.services import available, low_below, spending_question, usual_spending_of

@@ -29,7 +29,7 @@ from counter.views.confirming import say_if_paid_otherwise
 from counter.views.sending import elsewhere, open_for_sale, show_panel
 from customers.models import Customer, SavedNumber, SavedNumberQuerySet
 from drawers.forms import PaidByForm
-from drawers.presenting import change_in_coins
+from drawers.presenting.sales import change_in_coins
 from drawers.services import refuse_used_slip
 from gateway.services import request_balance_reading
 from purchases.errors import BalanceShort

@@ -21,24 +21,24 @@ from core.together import Given, Together
 from credit import methods
 from credit.forms import offered_customers
 from customers.models import Customer
-from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm, UsualDrawerForm
 from drawers.models import SMALLEST_COIN, Drawer, Payment, Shift
-from drawers.presenting import ShownSale
+from drawers.presenting import sales, shifts
+from drawers.presenting.sales import ShownSale
 from drawers.services import OwnDrawer
 from staff.models import User
 from staff.services import names_of_holders
 
 register = template.Library()
-register.simple_tag(presenting.shift_badge)
-register.simple_tag(presenting.outcome_badge)
-register.simple_tag(presenting.shown_sale, name="sale_of")
-register.filter("is_elsewhere", presenting.is_elsewhere)
-register.filter("drawer_words", presenting.drawer_words)
-register.filter("cashier_words", presenting.cashier_words)
-register.filter("shift_words", presenting.shift_words)
-register.filter("cash_lines", presenting.cash_lines)
-register.filter("in_coins", presenting.change_in_coins)
+register.simple_tag(shifts.shift_badge)
+register.simple_tag(sales.outcome_badge)
+register.simple_tag(sales.shown_sale, name="sale_of")
+register.filter("is_elsewhere", sales.is_elsewhere)
+register.filter("drawer_words", shifts.drawer_words)
+register.filter("cashier_words", shifts.cashier_words)
+register.filter("shift_words", shifts.shift_words)
+register.filter("cash_lines", shifts.cash_lines)
+register.filter("in_coins", sales.change_in_coins)
 
 # The notes that customers usually pay with, in rupiah: one press enters the next multiple of each.
 _NOTES = (10_000, 20_000, 50_000, 100_000)
@@ -76,7 +76,7 @@ def less(amount: int, other: int) -> int:
 def shift_link(shift: Shift, person: User, words: object = "") -> SafeString:
     """`{% shift_link shift user words %}`: the words, else the shift's number; a link for people who may see it."""
     words = words or f"{gettext('Shift')} {shift.pk}"
-    if not presenting.may_see_shift(shift, person):
+    if not shifts.may_see_shift(shift, person):
         return format_html("{}", words)
     return format_html('<a href="{}">{}</a>', shift.get_absolute_url(), words)
 
@@ -89,7 +89,7 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
     """
     payment = sale.payment
     paid: dict[str, Any] = {"method": payment.method, "customer": sale.debtor}
-    slip = payment.reference if presenting.slip_of(payment) == payment.reference else ""
+    slip = payment.reference if sales.slip_of(payment) == payment.reference else ""
     change = {**paid, "cash_given": payment.cash_given, "reference": slip}
     return {
         "ways": methods.METHODS,
@@ -115,8 +115,8 @@ def paid_by(request: StaffRequest, destination: str, total: int, owner: int | No
     if not (may_owe or may_use):
         return {}
     whose = {"destination": destination} if owner is None else {"owner": owner}
-    shifts, drawers, names, owners = _paid_by_questions(by_key=owner is not None).read(person=person.pk, **whose)
-    has_shift, may_owe = bool(shifts), may_owe and bool(names)
+    own_shifts, drawers, names, owners = _paid_by_questions(by_key=owner is not None).read(person=person.pk, **whose)
+    has_shift, may_owe = bool(own_shifts), may_owe and bool(names)
     offered = [
         row for row in methods.METHODS if (may_owe if row.needs_debtor else has_shift or row.code == methods.CASH)
     ]

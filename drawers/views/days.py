@@ -30,7 +30,7 @@ from core.times import shop_day, shop_day_or_today
 from credit.methods import method_choices, method_words
 from drawers import services
 from drawers.models import DrawerDay, Shift
-from drawers.presenting import cash_of_lines, day_cash_lines
+from drawers.presenting.shifts import cash_of_lines, day_cash_lines
 from drawers.services import DayLine
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer

@@ -21,7 +21,8 @@ from drawers import services
 from drawers.errors import DrawerRefused, OpeningUnexplained, TooLittleCash
 from drawers.forms import GiveBackForm, OpenForm, PaidForm, PaymentForm
 from drawers.models import Drawer, Payment, Shift
-from drawers.presenting import cash_lines, change_words, other_lines
+from drawers.presenting.sales import change_words
+from drawers.presenting.shifts import cash_lines, other_lines
 from drawers.tables import EntryTable, SaleTable
 from drawers.views.shifts import entries_of, explained_facts, sales_of
 from policies.services import policies

@@ -27,7 +27,7 @@ from drawers.errors import DifferenceUnexplained, DrawerRefused
 from drawers.filters import ShiftFilter
 from drawers.forms import CloseForm, CorrectForm
 from drawers.models import DENOMINATIONS, DrawerEntry, Outcome, Payment, Shift
-from drawers.presenting import cash_lines, other_lines
+from drawers.presenting.shifts import cash_lines, other_lines
 from drawers.tables import EntryTable, SaleTable, ShiftTable, shift_fields
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer

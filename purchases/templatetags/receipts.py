@@ -6,7 +6,7 @@ from django import template
 
 from core.customer_texts import whatsapp_link
 from core.numbers import sees_whole
-from drawers.presenting import ShownSale, refund_text
+from drawers.presenting.sales import ShownSale, refund_text
 from purchases.models import Order
 from purchases.presenting import shown_destination
 from purchases.receipts import Message, ReceiptPaper, message_about, message_text, sample_receipt, whatsapp_address

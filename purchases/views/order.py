@@ -31,7 +31,7 @@ from core.rights import Right
 from core.snapshot import snapshot
 from customers.models import SavedNumber
 from drawers.models import Payment
-from drawers.presenting import MoneyBack, money_back
+from drawers.presenting.sales import MoneyBack, money_back
 from drawers.services import will_be_owed
 from purchases import services
 from purchases.errors import ActionRefused

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from core.money import signed_rupiah
 from core.times import clock
-from drawers.presenting import CashOfDay
+from drawers.presenting.shifts import CashOfDay
 from ledger.filters import BILLS, PURCHASES
 from ledger.models import Entry
 from ledger.services import DayClosing

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from core.looks import badge
 from core.rights import Right
-from drawers.presenting import CashOfDay
+from drawers.presenting.shifts import CashOfDay
 from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.presenting import ShownDay, Verdict, difference_words, shown_day, verdict_of
 from staff.models import User
