@@ -152,15 +152,17 @@ _AFFECTED = f"""{_THEN}
 _LOSS = "CASE WHEN is_bill THEN 0 ELSE cost - after END"
 _MARGIN = "CASE WHEN is_bill THEN after ELSE after - cost END"
 _COUNTED = f"""
-    SELECT count(*), count(*) FILTER (WHERE after > before), count(*) FILTER (WHERE after < before),
-           count(*) FILTER (WHERE {_LOSS} > 0), GREATEST(0, max({_LOSS})),
-           COALESCE(min({_MARGIN}), 0), COALESCE(max({_MARGIN}), 0),
-           COALESCE(min(after - before) FILTER (WHERE after > before), 0), GREATEST(0, max(after - before)),
-           COALESCE(min(before - after) FILTER (WHERE after < before), 0), GREATEST(0, max(before - after)),
-           COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '')
+    SELECT count(*) AS affected, count(*) FILTER (WHERE after > before) AS rising,
+           count(*) FILTER (WHERE after < before) AS falling, count(*) FILTER (WHERE {_LOSS} > 0) AS below_cost,
+           GREATEST(0, max({_LOSS})) AS largest_loss,
+           COALESCE(min({_MARGIN}), 0) AS least_margin, COALESCE(max({_MARGIN}), 0) AS most_margin,
+           COALESCE(min(after - before) FILTER (WHERE after > before), 0) AS least_rise,
+           GREATEST(0, max(after - before)) AS most_rise,
+           COALESCE(min(before - after) FILTER (WHERE after < before), 0) AS least_fall,
+           GREATEST(0, max(before - after)) AS most_fall,
+           COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '') AS digest
       FROM ({{affected}}) affected
 """  # noqa: S608 - our own words
-_COUNTED_COLUMNS = 12
 # Products below cost come first, then falling prices; within one name the cheap ones: 5.000 before 10.000.
 _LISTED = f"""
     SELECT code, name, is_bill, cost, before, after FROM ({{affected}}) affected
@@ -190,8 +192,8 @@ _OF_BRANDS = """
 # a product that earns no more.
 _COUNTED_WITH = """
     SELECT * FROM ({counted}) counted,
-           (SELECT count(*) FILTER (WHERE after - cost < %s), min(after - cost),
-                   (array_agg(name ORDER BY after - cost, cost, name))[1]
+           (SELECT count(*) FILTER (WHERE after - cost < %s) AS earning_less, min(after - cost) AS least_of_all,
+                   COALESCE((array_agg(name ORDER BY after - cost, cost, name))[1], '') AS least_product
               FROM ({listed}) listed) of_all
 """
 # The active rules after the change: without the target's present rules, with its new ones.
@@ -232,14 +234,13 @@ def preview(
         counted_with = [*values, at_least, *values, [brand.pk for brand in target.brands]]
     with connection.cursor() as cursor:
         cursor.execute(counting, counted_with)
-        counted = cursor.fetchone()
+        names = [column.name for column in cursor.description or ()]
+        counted = dict(zip(names, cursor.fetchone(), strict=True))
         cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
         rows = [NewPrice(*row) for row in cursor.fetchall()]
-    of_affected, of_all = counted[:_COUNTED_COLUMNS], counted[_COUNTED_COLUMNS:]
-    earning_less, least_of_all, least_product = of_all or (None, None, None)
     if not at_least:
-        earning_less = None
-    return Preview(target, terms, rules, after, *of_affected, rows, earning_less, least_of_all, least_product or "")
+        counted["earning_less"] = None
+    return Preview(target, terms, rules, after, rows=rows, **counted)
 
 
 class SoldSums(NamedTuple):

@@ -443,7 +443,7 @@ def test_the_preview_says_by_how_much_one_price_rises_several_or_none(products, 
     verdict = words_at(one, 'id="change-title"').replace(" ,", ",").strip()
     assert verdict == "1 price rises by Rp500, its profit becomes Rp500"
     assert words_at(none, 'id="change-title"').strip() == "No price rises or falls"
-    assert words_at(different, 'id="affected"').startswith("3 prices rise by Rp300–Rp5.000")
+    assert words_at(different, 'id="affected"').strip().startswith("3 prices rise by Rp300–Rp5.000,")
 
 
 def test_if_no_price_changes_the_rules_that_come_first_are_in_sight(products, owner):
