@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from bills.models import BillCheck
+from customers.models import SavedNumber
 from drawers.models import Payment
 from gateway.models import Exchange
 from ledger.models import Entry
@@ -18,6 +19,7 @@ from testing.orders import report
 from testing.people import make_person, signed_in
 from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, standing_on
 from tests.core.helpers import amounts_at, codes, has_id, hidden, next_question, words, words_at
+from tests.credit.helpers import give_credit
 from tests.drawers.helpers import begin
 from tests.gateway.helpers import read_balance
 from tests.upstream.helpers import INQUIRY
@@ -51,6 +53,29 @@ def test_a_total_is_paid_once_however_often_it_is_pressed(cashier):
     assert [answer["Location"] for answer in answers] == ["/counter/"] * 2
     assert (order.ref_id, order.kind, order.max_price) == (check.ref_id, "bill", 102_500)
     assert order.placed_by.username == "cashier"
+
+
+def test_a_bill_on_credit_names_the_customer_for_whom_it_was_checked(cashier):
+    # given: two customers with the same number, who may both buy on credit
+    first, second = give_credit("Bu Ani", cap=500_000), give_credit("Pak Beni", cap=500_000)
+    check = make_check()
+    saved = [
+        SavedNumber.objects.create(
+            customer=customer, destination=check.destination, product=check.product, kind="customer"
+        )
+        for customer in (first, second)
+    ]
+
+    def debtor() -> str:
+        page = cashier.get(f"/counter/bills/{check.ref_id}/").content.decode()
+        return re.search(r'name="paid_by_customer"[^>]*value="([^"]*)"', page)[1]
+
+    # then
+    named = [debtor()]
+    for number in saved:
+        BillCheck.objects.filter(pk=check.pk).update(saved_number=number)
+        named.append(debtor())
+    assert named == ["Bu Ani", "Bu Ani", "Pak Beni"]
 
 
 @pytest.mark.parametrize(
