@@ -263,7 +263,7 @@ class ShownBill:
         if order and (standing is Standing.EXPIRED or self.is_above_limit):
             return _ABOVE_LIMIT if self.is_above_limit else _EXPIRED_WITH_PAYMENT
         if standing is Standing.OPEN_ELSEWHERE and self.other and self.other.status == Status.NEEDS_ACTION:
-            return _WORDS[standing][0], _("That payment needs action: pay it or cancel it there.")
+            return _WORDS[standing][0], _("That payment needs action: its page says what to do.")
         if self.is_proposed or (refusal and standing is Standing.PAY_AGAIN):
             return self._words_of_second_payment(refusal)
         return _WORDS.get(standing, ("", ""))
