@@ -155,6 +155,9 @@ class SheetForm(forms.Form):
         """The text of the file, or the pasted one."""
         facts: dict[str, Any] = super().clean() or {}
         if file := facts.get("file"):
+            # In a workbook or in UTF-16 the same text takes more, but not so much more.
+            if file.size > 4 * self.most_kilobytes * 1024:
+                raise self._too_large()
             try:
                 facts["text"] = text_of(file.read())
             except SheetRefused as refusal:
@@ -163,5 +166,8 @@ class SheetForm(forms.Form):
             raise forms.ValidationError(_("Choose a file, or paste the rows."), code="nothing")
         # A browser sends the text back with longer line ends: those do not count.
         if len(facts["text"].replace("\r\n", "\n").encode()) > self.most_kilobytes * 1024:
-            raise forms.ValidationError(self.too_large, code="too_large", params={"n": self.most_kilobytes})
+            raise self._too_large()
         return facts
+
+    def _too_large(self) -> forms.ValidationError:
+        return forms.ValidationError(self.too_large, code="too_large", params={"n": self.most_kilobytes})

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
+import subprocess
+import sys
 import unicodedata
-import zipfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, takewhile
-from typing import Any
 
 from django.utils.translation import gettext as _
 
+from core import workbook_reader
 from core.errors import Refused
 
 #: The files that a field for a table offers first.
@@ -31,14 +32,8 @@ _HAS_A_LONG_NUMBER = re.compile(r"\d(?:[.\- ]?\d){7}", re.ASCII)
 _GIVES_WAY = {"no", "nr", "nomor", "nomer", "number", "jumlah", "amount"}
 # Categories of Unicode that nobody sees: marks without width, and code points without a character.
 _UNSEEN = {"Cf", "Co", "Cn", "Cs"}
-# The library keeps a sheet as a whole rectangle, up to its last cell: one cell far away would take all memory.
-_MOST_BYTES, _MOST_ROWS, _MOST_COLUMNS = 40_000_000, 20_000, 100
-_CELL = re.compile(rb'<c\b[^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
-_TAG_OF_ODS = re.compile(rb"<table:(table-row|table-cell|covered-table-cell|table)\b([^>]*)>")
-_REPEATED = re.compile(rb'number-(?:rows|columns)-repeated="(\d{1,9})"')
-_SHEETS = re.compile(r"xl/worksheets/[^/]+\.xml|content\.xml")
-# A spreadsheet keeps fifteen digits of a number.
-_MOST_EXACT = 10**15
+# A workbook that takes longer, on a busy machine too, is given up.
+_MOST_SECONDS = 20
 
 
 @dataclass(frozen=True)
@@ -180,71 +175,25 @@ class SheetRefused(Refused):
 
 def workbook_text(content: bytes) -> str:
     """The first visible sheet that has rows, with tabs between its cells. Raises `SheetRefused`."""
-    # Imported here, so that only workbooks pay for loading it.
-    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum  # noqa: PLC0415
-
-    _refuse_too_large(content)
+    command = [sys.executable, "-I", workbook_reader.__file__]
+    # The tables of another locale would count as memory of the reader.
+    environment = {**os.environ, "LC_ALL": "C"}
     try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
-        shown = [sheet.name for sheet in book.sheets_metadata if sheet.visible == SheetVisibleEnum.Visible]
-        sheets = (book.get_sheet_by_name(name).to_python() for name in shown)
-        rows = next((rows for rows in sheets if rows), [])
-    except (CalamineError, zipfile.BadZipFile) as fault:
-        raise SheetRefused(_("This workbook cannot be read. Save it again, or save it as CSV.")) from fault
-    text = io.StringIO()
-    csv.writer(text, delimiter="\t", lineterminator="\n").writerows(_cells(row) for row in rows)
-    return text.getvalue()
+        reader = subprocess.run(
+            command, input=content, capture_output=True, env=environment, timeout=_MOST_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise SheetRefused(_too_large()) from None
+    if reader.returncode == workbook_reader.UNREADABLE:
+        raise SheetRefused(_("This workbook cannot be read. Save it again, or save it as CSV."))
+    # A negative code is the signal that ended it: it had no memory or time left.
+    if reader.returncode == workbook_reader.TOO_LARGE or reader.returncode < 0:
+        raise SheetRefused(_too_large())
+    reader.check_returncode()
+    if not reader.stdout:
+        raise SheetRefused(_("There are no rows in it."))
+    return reader.stdout.decode()
 
 
-def _cells(row: Iterable[Any]) -> list[str]:
-    return [_written(value) for value in row]
-
-
-def _written(value: Any) -> str:
-    """The value as text: 5.0 is "5"; a number that has lost digits stands in the notation that says so."""
-    if isinstance(value, float):
-        if abs(value) >= _MOST_EXACT:
-            return f"{value:.14E}"
-        return str(int(value)) if value == int(value) else str(value)
-    return str(value)
-
-
-def _refuse_too_large(content: bytes) -> None:
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            parts = archive.infolist()
-            is_too_large = sum(part.file_size for part in parts) > _MOST_BYTES or any(
-                _is_wide(archive.read(part)) for part in parts if _SHEETS.fullmatch(part.filename)
-            )
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as fault:
-        raise SheetRefused(_("This workbook cannot be read. Save it again, or save it as CSV.")) from fault
-    if is_too_large:
-        raise SheetRefused(_("This workbook is too large. Keep the rows alone in it, or save them as CSV."))
-
-
-def _is_wide(sheet: bytes) -> bool:
-    """Whether a cell stands far from the first one."""
-    for letters, row in _CELL.findall(sheet):
-        if int(row) > _MOST_ROWS or _column(letters) > _MOST_COLUMNS:
-            return True
-    row = column = 0
-    for tag, attributes in _TAG_OF_ODS.findall(sheet):
-        repeated = _REPEATED.search(attributes)
-        count = int(repeated[1]) if repeated else 1
-        if tag == b"table":
-            row = 0
-        elif tag == b"table-row":
-            row, column = row + count, 0
-        else:
-            column += count
-            # Empty cells at the end are left out by the library, too.
-            if b"office:value-type" in attributes and (row > _MOST_ROWS or column > _MOST_COLUMNS):
-                return True
-    return False
-
-
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - ord("A") + 1
-    return number
+def _too_large() -> str:
+    return _("This workbook is too large. Keep the rows alone in it, or save them as CSV.")

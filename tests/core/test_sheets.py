@@ -1,6 +1,7 @@
 """Tables as spreadsheets save them: any separator, any usual encoding, with or without a heading."""
 
 import io
+import re
 import zipfile
 
 import pytest
@@ -112,6 +113,73 @@ def test_an_open_document_is_read_without_its_empty_rest():
     content = open_document(f"{ODS_ROW}{ODS_REST}")
 
     assert text_of(content) == "81234567890\n"
+
+
+FAR_DOWN, FARTHEST = ("A", 25_000), ("XFD", 1_048_576)
+
+
+def rewritten(sheet_data: str, path: str = "xl/worksheets/sheet1.xml") -> bytes:
+    """A workbook whose only sheet has these rows, at this place in the archive."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(workbook((0, 0, 1)))) as plain, zipfile.ZipFile(content, "w") as archive:
+        for name in plain.namelist():
+            part = plain.read(name).decode().replace("worksheets/sheet1.xml", path.removeprefix("xl/"))
+            part = re.sub("<sheetData>.*</sheetData>", f"<sheetData>{sheet_data}</sheetData>", part)
+            archive.writestr(path if name == "xl/worksheets/sheet1.xml" else name, part)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(("column", "row"), [FAR_DOWN, FARTHEST])
+@pytest.mark.parametrize(
+    ("cell", "path"),
+    [
+        ('<row r="{row}"><c r="{column}{row}"><v>1</v></c></row>', "xl/worksheets/sheet1.xml"),
+        ("<row r='{row}'><c r='{column}{row}'><v>1</v></c></row>", "xl/worksheets/sheet1.xml"),
+        ('<row r = "{row}"><c r = "{column}{row}"><v>1</v></c></row>', "xl/worksheets/sheet1.xml"),
+        ('<row r="{row}"><c r="{column}{row}"><v>1</v></c></row>', "xl/other/sheet1.xml"),
+        ('<row r="{row}"><c><v>1</v></c></row>', "xl/worksheets/sheet1.xml"),
+    ],
+    ids=["double quotes", "single quotes", "spaces", "other path", "row alone"],
+)
+def test_a_far_cell_is_refused_however_it_is_written(cell, path, column, row):
+    near = '<row r="1"><c r="A1"><v>1</v></c></row>'
+    assert text_of(rewritten(near, path)) == "1\n"
+
+    with pytest.raises(SheetRefused) as refusal:
+        text_of(rewritten(near + cell.format(column=column, row=row), path))
+
+    assert "too large" in str(refusal.value)
+
+
+@pytest.mark.parametrize("sheet", ["<row><c><v>1</v></c></row>" * 25_000, f"<row>{'<c><v>1</v></c>' * 500}</row>"])
+def test_too_many_cells_without_a_place_are_refused(sheet):
+    with pytest.raises(SheetRefused, match="too large"):
+        text_of(rewritten(sheet))
+
+
+@pytest.mark.parametrize("says", [300_000_000, 1_000])
+def test_a_part_that_unpacks_to_all_memory_is_refused_whatever_it_says(says):
+    content, texts = io.BytesIO(), "xl/sharedStrings.xml"
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook((0, 0, "Nama")))) as plain,
+        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
+        for name in plain.namelist():
+            begin, _text, end = plain.read(name).partition(b"Nama")
+            with archive.open(name, "w") as part:
+                part.write(begin)
+                for _megabyte in range(300 if name == texts else 0):
+                    part.write(b"x" * 1_000_000)
+                part.write(end)
+        archive.getinfo(texts).file_size = says
+
+    with pytest.raises(SheetRefused):
+        text_of(content.getvalue())
+
+
+def test_a_workbook_that_unpacks_to_a_long_text_is_refused():
+    with pytest.raises(SheetRefused, match="too large"):
+        text_of(workbook(*((row, 0, "x" * 30_000) for row in range(200))))
 
 
 @pytest.mark.parametrize(

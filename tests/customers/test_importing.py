@@ -165,6 +165,15 @@ def test_what_is_no_table_is_refused_in_words(fields):
     assert codes(page)
 
 
+def test_a_file_of_many_times_the_size_is_not_even_read(monkeypatch):
+    monkeypatch.setattr("core.forms.text_of", lambda _content: pytest.fail("it was read"))
+    file = SimpleUploadedFile("c.xlsx", b"PK" + b"x" * MOST_KILOBYTES * 4096)
+
+    page = browser_of("supervisor").post("/customers/import/", {"file": file})
+
+    assert (page.status_code, codes(page)) == (422, {"too_large"})
+
+
 def test_more_than_the_page_says_is_refused_and_just_as_much_is_saved():
     browser = browser_of("supervisor")
     row = f"Bu Sari,081234567890,{'x' * 200}\n"
