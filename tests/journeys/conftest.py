@@ -111,7 +111,8 @@ def shop(upstream: Upstream, fleets: list[Fleet]) -> Iterator[Fleet]:
     """Web, workers and beat against the sandbox, which sends callbacks; the demo staff can sign in."""
     create_demo_staff()
     if not fleets:
-        fleets.append(Fleet("testing.quick_app"))
+        # A busy machine answers after half a second, too: then the app rightly sends a bill's payment again.
+        fleets.append(Fleet("testing.quick_app", UPSTREAM_READ_TIMEOUT="3"))
         fleets[0].start("web", "worker", "background", "beat")
     fleet = fleets[0]
     upstream.control("account", callback_url=f"{fleet.url}/callbacks/upstream/")
