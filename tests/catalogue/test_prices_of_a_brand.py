@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
@@ -23,11 +22,11 @@ from testing.database import statements
 from testing.factories import make_biller, make_product
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, approver
+from tests.catalogue.helpers import URL, everywhere, filled_in, products_of_a_brand
 from tests.core.helpers import codes, has_id, hidden, words, words_at
 
 pytestmark = pytest.mark.django_db
 
-URL = "/products/prices/rule/"
 LEAST = Terms("percent", 300, 1, 500)
 
 
@@ -38,38 +37,20 @@ def owner() -> User:
 
 @pytest.fixture
 def products() -> list[Product]:
-    """A product of Telkomsel in each of three categories, and a product of XL."""
-    for code, name in (("pulsa", "Pulsa"), ("data", "Data"), ("sms", "SMS")):
-        Category.objects.create(code=code, name=name, type="prepaid")
-    three = [
-        make_product(category=category, price=price, code=category.upper())
-        for category, price in (("pulsa", 10_000), ("data", 50_000), ("sms", 3_000))
-    ]
-    other = make_product(category="data", brand="xl", price=10_000, code="XL")
-    Brand.objects.filter(code="xl").update(name="XL")
-    return [*three, other]
-
-
-def _everywhere() -> Target:
-    (target,) = in_several_categories()
-    return target
+    return products_of_a_brand()
 
 
 def _prices() -> dict[str, int | None]:
     return dict(Product.objects.values_list("code", "selling_price"))
 
 
-def _typed(**terms: str) -> dict[str, str]:
-    return {"target": _everywhere().key, "kind": "percent", "value": "3", "round_to": "1", **terms}
-
-
 def test_only_a_brand_that_several_categories_of_one_type_list_is_offered(products):
     biller = make_biller()
     Brand.objects.filter(pk=biller.brand_id).update(name="XL")  # of another type
-    assert [brand.category.code for brand in _everywhere().brands] == ["pulsa", "data", "sms"]
+    assert [brand.category.code for brand in everywhere().brands] == ["pulsa", "data", "sms"]
 
     Brand.objects.filter(category__code="sms").update(is_listed=False)
-    assert [brand.category.code for brand in _everywhere().brands] == ["pulsa", "data"]
+    assert [brand.category.code for brand in everywhere().brands] == ["pulsa", "data"]
     Brand.objects.filter(category__code="data").update(is_listed=False)
     assert in_several_categories() == []
     assert Target.find(f"brands:{products[0].brand_id}") is None
@@ -84,7 +65,7 @@ def test_each_of_its_brands_names_the_same_target(products):
 
 def test_one_change_gives_each_brand_its_rule_and_is_one_event(products, owner):
     change_rule(Target(type="prepaid", brand=products[1].brand), Terms("percent", 500), actor=owner)
-    target = _everywhere()
+    target = everywhere()
     seen = preview(target, LEAST, count=10)
     assert [(row.code, row.before, row.after) for row in seen.rows] == [
         ("DATA", 52_500, 51_500),  # falling prices come first
@@ -131,7 +112,7 @@ def test_each_brand_keeps_what_holds_for_it_and_no_price_falls(products, owner):
         category = Category.objects.get(code=code)
         change_rule(Target(type="prepaid", category=category), terms, actor=owner)
     change_rule(Target(type="prepaid", brand=products[1].brand), Terms("percent", 50), actor=owner)
-    target, before = _everywhere(), _prices()
+    target, before = everywhere(), _prices()
     seen = preview(target, AsNow(500), count=10)
     assert [(row.code, row.before, row.after) for row in seen.rows] == [
         ("PULSA", 10_300, 10_500),
@@ -162,7 +143,7 @@ def test_what_stays_as_now_is_seen_again_when_a_broader_rule_has_moved(products,
     pulsa = Target(type="prepaid", category=Category.objects.get(code="pulsa"))
     change_rule(pulsa, Terms("percent", 300), actor=owner)
     browser = browser_of("administrator")
-    typed = _typed(kind="as_now", value="", at_least="500")
+    typed = filled_in(kind="as_now", value="", at_least="500")
     fields = hidden(browser.get(URL, typed))
     change_rule(pulsa, Terms("percent", 200), actor=owner)
 
@@ -176,14 +157,14 @@ def test_what_stays_as_now_is_seen_again_when_a_broader_rule_has_moved(products,
 def test_what_stays_as_now_needs_a_least_amount(products):
     browser = browser_of("administrator")
     for amount in ("", "0", "-1", "1.000.000.001", "x"):
-        page = browser.get(URL, _typed(kind="as_now", at_least=amount))
+        page = browser.get(URL, filled_in(kind="as_now", at_least=amount))
 
         assert has_id(page, "id_at_least_error"), amount
         assert not has_id(page, "rule-save"), amount
 
 
 def test_a_single_target_does_not_stay_as_now(products):
-    page = browser_of("administrator").get(URL, _typed(target="all:prepaid", kind="as_now", at_least="500"))
+    page = browser_of("administrator").get(URL, filled_in(target="all:prepaid", kind="as_now", at_least="500"))
 
     assert has_id(page, "id_kind_error")
 
@@ -192,21 +173,21 @@ def test_a_brand_that_has_these_terms_already_is_left_as_it_is(products, owner):
     change_rule(Target(type="prepaid", brand=products[1].brand), LEAST, actor=owner)
     rule = PriceRule.objects.get()
 
-    change_rule(_everywhere(), LEAST, actor=owner)
+    change_rule(everywhere(), LEAST, actor=owner)
 
     assert PriceRule.objects.get(pk=rule.pk).changed_at == rule.changed_at
     assert rule.history.count() == 1
     with pytest.raises(RuleRefused) as refusal:
-        change_rule(_everywhere(), LEAST, actor=owner)
+        change_rule(everywhere(), LEAST, actor=owner)
     assert refusal.value.reason == "same"
 
 
 def test_all_rules_end_at_once_and_the_broader_ones_hold_again(products, owner):
     change_rule(Target.find("all:prepaid"), Terms("plus", 700), actor=owner)
-    change_rule(_everywhere(), LEAST, actor=owner)
-    seen = preview(_everywhere(), None)
+    change_rule(everywhere(), LEAST, actor=owner)
+    seen = preview(everywhere(), None)
 
-    change_rule(_everywhere(), None, actor=owner, seen=seen.hash)
+    change_rule(everywhere(), None, actor=owner, seen=seen.hash)
 
     assert _prices() == {"SMS": 3_700, "PULSA": 10_700, "DATA": 50_700, "XL": 10_700}
     assert list(PriceRule.objects.filter(ended_at=None).values_list("brand", "category", "product")) == [(None,) * 3]
@@ -216,18 +197,18 @@ def test_a_single_product_keeps_its_own_rule_and_the_page_names_it(products, own
     own = Target(type="prepaid", product=products[2])
     change_rule(own, Terms("fixed", 9_900), actor=owner)
 
-    page = browser_of("administrator").get(URL, _typed(at_least="500"))
+    page = browser_of("administrator").get(URL, filled_in(at_least="500"))
 
-    assert [part.key for part in narrower_targets(_everywhere())] == [own.key]
+    assert [part.key for part in narrower_targets(everywhere())] == [own.key]
     assert has_id(page, "narrower")
-    change_rule(_everywhere(), LEAST, actor=owner)
+    change_rule(everywhere(), LEAST, actor=owner)
     assert _prices()["SMS"] == 9_900
 
 
 @pytest.mark.parametrize("moved", ["cost", "rule", "category"])
 def test_nothing_is_saved_when_anything_has_moved_since_it_was_seen(products, owner, moved: str):
     browser = browser_of("administrator")
-    typed = _typed(at_least="500")
+    typed = filled_in(at_least="500")
     fields = hidden(browser.get(URL, typed))
     if moved == "cost":
         Product.objects.filter(code="DATA").update(price=50_100)
@@ -255,7 +236,7 @@ def test_if_one_of_the_rules_cannot_be_written_none_is(products, owner, monkeypa
 
     monkeypatch.setattr(PriceRule, "save", fail_at_the_third)
     with pytest.raises(ConnectionError):
-        change_rule(_everywhere(), LEAST, actor=owner)
+        change_rule(everywhere(), LEAST, actor=owner)
 
     assert not PriceRule.objects.exists()
     assert set(_prices().values()) == {None}
@@ -263,7 +244,7 @@ def test_if_one_of_the_rules_cannot_be_written_none_is(products, owner, monkeypa
 
 
 def test_below_cost_one_approval_holds_all_of_it(products, owner):
-    target, low = _everywhere(), Terms("fixed", 9_000)
+    target, low = everywhere(), Terms("fixed", 9_000)
     with pytest.raises(NeedsSecondPerson):
         change_rule(target, low, actor=owner)
     assert not PriceRule.objects.exists()
@@ -285,7 +266,7 @@ def test_below_cost_one_approval_holds_all_of_it(products, owner):
 
 def test_an_approval_is_void_when_the_brand_came_into_another_category(products, owner):
     browser = browser_of("administrator")
-    typed = {"target": _everywhere().key, "kind": "fixed", "value": "9.000", "round_to": "1"}
+    typed = {"target": everywhere().key, "kind": "fixed", "value": "9.000", "round_to": "1"}
     browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed)), "reason": "promo"})
     Category.objects.create(code="games", name="Games", type="prepaid")
     make_product(category="games", price=1_000)
@@ -302,7 +283,7 @@ def test_a_fee_of_bills_is_set_in_all_categories_too(owner):
         billers.append(make_biller(code=code))
         Product.objects.filter(code=code).update(category=category, brand=brand)
 
-    change_rule(_everywhere(), Terms("plus", 2_500), actor=owner)
+    change_rule(everywhere(), Terms("plus", 2_500), actor=owner)
 
     assert list(Product.objects.filter(code__in=["pdam", "tv"]).values_list("fee", flat=True)) == [2_500, 2_500]
 
@@ -312,7 +293,7 @@ def test_the_pages_lead_to_the_form_and_the_form_begins_with_what_holds(products
         target = Target(type="prepaid", category=Category.objects.get(code=category))
         change_rule(target, terms, actor=owner)
     browser = browser_of("administrator")
-    key = _everywhere().key
+    key = everywhere().key
 
     assert key in [now.target.key for now in browser.get("/products/prices/").context["everywhere"]]
     assert f'value="{key}"' in browser.get(URL).content.decode()
@@ -328,131 +309,11 @@ def test_the_pages_lead_to_the_form_and_the_form_begins_with_what_holds(products
     for product, held in zip(products, ["cost + 3%", "cost + 5%", "No rule"], strict=False):
         assert held in words_at(page, f'id="now-{product.brand_id}"')
     with statements() as sent:
-        browser.get(URL, _typed(kind="as_now", at_least="500"))
+        browser.get(URL, filled_in(kind="as_now", at_least="500"))
     assert len(sent) <= 15
 
-    change_rule(_everywhere(), LEAST, actor=owner)
+    change_rule(everywhere(), LEAST, actor=owner)
     assert browser.get(URL, {"target": key}).context["form"].initial == typed_terms(LEAST)
-
-
-def test_the_preview_says_the_verdict_then_the_button_the_prices_and_the_folded_rules(products, owner):
-    change_rule(Target(type="prepaid", brand=products[1].brand), Terms("percent", 500), actor=owner)
-    browser = browser_of("administrator", language="en")
-
-    page = browser.get(URL, _typed(at_least="500"))
-
-    verdict = words_at(page, 'id="change-title"')
-    verdict = " ".join(verdict.split()).replace(" ,", ",")
-    assert verdict.startswith("2 prices rise by Rp500, 1 price falls by Rp1.000, lowest profit Rp500")
-    sent = page.content.decode()
-    first, below = ("rule-title", "sold-lately", "affected", "rule-save"), ("new-prices", "rules-told", "rules-then")
-    order = [sent.index(f'id="{part}"') for part in (*first, "other-terms", "rule-form", *below)]
-    assert order == sorted(order)
-    assert not has_id(page, "rule-now"), "the old rules stand once"
-    before_saving = words(page).partition(" prices rise")[2].partition(" Save ")[0]
-    assert "Fixed prices" not in before_saving, "what helps to type is not read again"
-    for held in (": cost + 5% → cost + 3%, at least Rp500", ": No rule → cost + 3%, at least Rp500"):
-        assert held in words(page)
-
-
-def test_the_preview_counts_what_still_earns_less_also_if_its_price_stays(products, owner):
-    change_rule(Target(type="prepaid", product=products[0]), Terms("fixed", 10_100), actor=owner)
-
-    page = browser_of("administrator", language="en").get(URL, _typed(kind="as_now", at_least="500"))
-
-    assert page.context["change"].earning_less == 1
-    verdict = " ".join(words_at(page, 'id="change-title"').split()).replace(" ,", ",")
-    assert verdict == "2 prices rise by Rp500, 1 product still earns less than Rp500"
-
-
-def test_what_was_saved_is_named_with_its_count_and_the_least_profit(products):
-    browser = browser_of("administrator", language="en")
-    page = browser.get(URL, {"target": _everywhere().key})
-    assert 'name="at_least"' in autofocused(page)
-    preview_page = browser.get(URL, _typed(kind="as_now", at_least="500"))
-
-    saved = browser.confirm(URL, _typed(kind="as_now", at_least="500", seen=preview_page.context["seen"]), follow=True)
-
-    assert "Saved. Lowest profit: Rp500." in words(saved)
-    again = browser.get(URL, _typed(kind="as_now", at_least="500"))
-    verdict = " ".join(words_at(again, 'id="change-title"').split())
-    assert verdict.replace(" ,", ",") == "No price rises or falls, lowest profit Rp500"
-    assert products[0].name in words_at(again, 'id="least-product"')
-    assert 'name="value"' in autofocused(browser.get(URL, {"target": f"product:{products[0].pk}"}))
-
-
-def test_what_was_saved_names_the_least_profit_of_every_product(products, owner):
-    # given a product whose price stays; it earns less than the changed ones, and still enough
-    change_rule(Target(type="prepaid", product=products[0]), Terms("fixed", 10_550), actor=owner)
-    browser = browser_of("administrator", language="id")
-
-    saved = browser.confirm(URL, {**(typed := _typed(at_least="750")), **hidden(browser.get(URL, typed))}, follow=True)
-    assert "Tersimpan. Laba 1 produk masih di bawah Rp750." in words(saved)
-
-    Product.objects.filter(pk=products[0].pk).update(name="Its price stays")
-    preview_page = browser.get(URL, typed := _typed(value="30", at_least="500"))
-    assert "Its price stays" not in [row.name for row in preview_page.context["change"].rows]
-    assert " ".join(words_at(preview_page, 'id="least-product"').split()) == "Laba terkecil: Its price stays, Rp550"
-    saved = browser.confirm(URL, {**typed, **hidden(preview_page)}, follow=True)
-    assert "Tersimpan. Laba terkecil: Rp550." in words(saved)
-
-
-def test_of_equal_profits_the_cheapest_listed_product_is_named(products, owner):
-    def named() -> tuple[int | None, str]:
-        change = preview(_everywhere(), Terms("plus", 700))
-        return change.least_of_all, change.least_product
-
-    # given: a delisted product and another brand's product, which would come first by their names and costs
-    make_product(category="sms", code="GONE", name="A", price=100, is_listed=False)
-    make_product(category="data", brand="xl", code="OTHER", name="B", price=100)
-    for code, name in (("PULSA", "C"), ("DATA", "D"), ("SMS", "E")):
-        Product.objects.filter(code=code).update(name=name)
-    assert named() == (700, "E")
-
-    # among equal costs, the first by name
-    Product.objects.filter(code="PULSA").update(price=3_000)
-    assert named() == (700, "C")
-
-    # an unavailable product counts, too: the shop sells it again later at the same price
-    make_product(category="sms", code="AWAY", name="Z", price=2_000, availability="inactive")
-    assert named() == (700, "Z")
-    change_rule(Target(type="prepaid", product=products[1]), Terms("plus", 650), actor=owner)
-    assert named() == (650, "D")
-
-
-def test_a_brand_of_bills_has_no_least_profit(products):
-    biller = make_biller(fee=2_500)
-
-    change = preview(Target(type="postpaid", brand=biller.brand), Terms("plus", 1_000))
-
-    assert (change.affected, change.least_of_all, change.least_product) == (1, None, "")
-
-
-def autofocused(page: Any) -> str:
-    """The field that has the cursor."""
-    (field,) = re.findall(r"<[^<>]* autofocus[^<>]*>", page.content.decode())
-    return field
-
-
-def test_the_preview_says_by_how_much_one_price_rises_several_or_none(products, owner):
-    browser = browser_of("administrator", language="en")
-    one = browser.get(URL, _typed(target=f"product:{products[0].pk}", kind="plus", value="500"))
-    none = browser.get(URL, _typed(target=f"product:{products[0].pk}", kind="fixed", value="10.000"))
-    different = browser.get(URL, _typed(value="10"))
-
-    verdict = words_at(one, 'id="change-title"').replace(" ,", ",").strip()
-    assert verdict == "1 price rises by Rp500, its profit becomes Rp500"
-    assert words_at(none, 'id="change-title"').strip() == "No price rises or falls"
-    assert words_at(different, 'id="affected"').strip().startswith("3 prices rise by Rp300–Rp5.000,")
-
-
-def test_if_no_price_changes_the_rules_that_come_first_are_in_sight(products, owner):
-    change_rule(Target(type="prepaid", product=products[0]), Terms("fixed", 11_000), actor=owner)
-    typed = _typed(target=f"brand:{products[0].brand_id}", kind="plus", value="500")
-    browser = browser_of("administrator")
-
-    assert '<details id="rules-told" open>' in browser.get(URL, typed).content.decode()
-    assert '<details id="rules-told">' in browser.get(URL, _typed(at_least="500")).content.decode()
 
 
 def test_the_brands_that_sold_most_come_first_then_by_name(products):
@@ -492,8 +353,8 @@ def test_beside_a_brand_stands_the_least_profit_of_its_listed_products(products,
 def test_people_without_the_right_are_led_nowhere_and_change_nothing(products, role: Role):
     browser = browser_of(role)
 
-    assert browser.get(URL, {"target": _everywhere().key}).status_code == 403
-    assert browser.confirm(URL, _typed(at_least="500")).status_code == 403
+    assert browser.get(URL, {"target": everywhere().key}).status_code == 403
+    assert browser.confirm(URL, filled_in(at_least="500")).status_code == 403
     page = browser.get("/products/prices/")
     assert page.status_code == 403 or not has_id(page, "everywhere")
     assert not PriceRule.objects.exists()
@@ -502,6 +363,6 @@ def test_people_without_the_right_are_led_nowhere_and_change_nothing(products, r
 def test_a_person_bound_to_a_branch_changes_no_price_of_the_shop(products):
     browser = browser_of("administrator", bound_since=timezone.now())
 
-    assert browser.get(URL, _typed(at_least="500")).status_code == 403
-    assert browser.confirm(URL, _typed(at_least="500")).status_code == 403
+    assert browser.get(URL, filled_in(at_least="500")).status_code == 403
+    assert browser.confirm(URL, filled_in(at_least="500")).status_code == 403
     assert not PriceRule.objects.exists()
