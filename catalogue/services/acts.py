@@ -12,8 +12,9 @@ from approvals.acts import Act, Line, register
 from approvals.errors import ApprovalRefused
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.rights import sees_cost
+from catalogue.services.changing import change_rule
+from catalogue.services.effects import preview
 from catalogue.services.pricing import lock_prices
-from catalogue.services.rules import change_rule, preview
 from catalogue.services.targets import Target, name_of_all
 from catalogue.services.terms import Terms, each_in_words, own_words, read_terms
 from core.money import rupiah

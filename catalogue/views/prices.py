@@ -20,7 +20,7 @@ from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.forms import AS_NOW, END, TargetForm, TermsForm, typed_terms
 from catalogue.models import PriceRule, PriceRuleKind
 from catalogue.services.acts import PriceRuleAct
-from catalogue.services.rules import Preview
+from catalogue.services.effects import Preview
 from catalogue.services.targets import Target
 from catalogue.services.terms import AsNow, Terms
 from catalogue.tables import PriceRuleTable

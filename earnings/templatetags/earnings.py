@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 from branches.seeing import narrowed
 from catalogue.rights import sees_cost
 from catalogue.services import sums_of_sold
-from catalogue.services.rules import Preview
+from catalogue.services.effects import Preview
 from core.rights import Right
 from customers.models import Customer
 from earnings.presenting import percent
