@@ -18,11 +18,12 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from audit.services import record
 from bank import services
+from bank.days import expected_days
 from bank.errors import BankRefused
 from bank.formats import bookings_of, columns_of, count_below_heading, lines_of
 from bank.forms import ColumnsForm, DecisionForm, FileForm
 from bank.models import BankAccount, BankFile, BankRow, State
-from bank.presenting import MISSING, RIGHTS, Line, expected_days, may_still_come, statement_of, with_links
+from bank.presenting import MISSING, RIGHTS, Line, may_still_come, statement_of, with_links
 from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
