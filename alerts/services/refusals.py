@@ -35,6 +35,11 @@ _MEANINGS: tuple[tuple[Container[int], Promise], ...] = (
     ),
 )
 
+#: The words for a server that does not answer at all, or has no address.
+NO_CONNECTION = gettext_lazy(
+    "No connection to the server. Check its name and port, and whether this machine reaches the Internet."
+)
+
 
 def _why_refused(records: list[str]) -> str:
     text = "\n".join(records)
@@ -43,7 +48,7 @@ def _why_refused(records: list[str]) -> str:
         other = gettext_lazy("The message was refused (%(code)s). Check this way.")
         return str(next((words for codes, words in _MEANINGS if code in codes), other)) % {"code": code}
     if "connection error" in text.lower():
-        return _("No connection to the server. Check its name and port, and whether this machine reaches the Internet.")
+        return str(NO_CONNECTION)
     return _("It was not sent. Check this way.")
 
 

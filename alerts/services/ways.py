@@ -12,8 +12,9 @@ import logging
 import socket
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import structlog
 from apprise import Apprise, AppriseAsset, NotifyBase, NotifyFormat, NotifyType, OverflowMode
@@ -31,7 +32,7 @@ from django.utils.translation import gettext_lazy
 from alerts.errors import WayRefused
 from alerts.events import ALERT_WAY_ADDED, ALERT_WAY_REMOVED
 from alerts.models import AddedWay, AlertNotice
-from alerts.services.refusals import why_refused
+from alerts.services.refusals import NO_CONNECTION, why_refused
 from audit.services import record
 from core.bidi import visible
 from core.sealing import Unreadable, sealed, unsealed
@@ -52,11 +53,15 @@ MOST_WAYS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """One way to people. `key`: its name in the database; `name`: its name on pages."""
+    """One way to people. `key`: its name in the database; `name`: its name on pages.
+
+    `host`: the server of a way that was added on a page, which has to be a public one at each sending.
+    """
 
     key: str
     name: str
     service: NotifyBase
+    host: str = ""
 
     def send(self, title: str, text: str, *, look: NotifyType, table: str = "") -> Fault | None:
         """`try_to_send`, without the reason."""
@@ -72,6 +77,8 @@ class Way:
         Apprise says yes, no, or nothing in time. No counts as failed, also when a server took the message and the
         connection broke before its answer: such a message comes again. Nothing in time: it may have arrived.
         """
+        if why := self._why_inside():
+            return Fault.FAILED, why
         title, text, table = map(visible, (title, text, table))
         is_mail, body_format = isinstance(self.service, NotifyEmail), NotifyFormat.TEXT
         if table and (is_mail or isinstance(self.service, NotifyTelegram)):
@@ -92,6 +99,15 @@ class Way:
             )
         return Fault.FAILED, why_refused([entry.message for service in result for entry in service.logs()])
 
+    def _why_inside(self) -> str | Promise:
+        """Why nothing is sent: the name of its host may lead elsewhere than when the way was added; empty if not."""
+        try:
+            if self.host:
+                refuse_inside(self.host)
+        except WayRefused as refusal:
+            return NO_CONNECTION if refusal.reason == "no_host" else WayRefused.texts[refusal.reason]
+        return ""
+
 
 def ways(addresses: Iterable[str] | None = None) -> list[Way]:
     """The ways of alerts, or those of `addresses`. An address that is not understood stops no other one."""
@@ -103,12 +119,22 @@ def ways(addresses: Iterable[str] | None = None) -> list[Way]:
 def _added_ways() -> Iterator[Way]:
     for row in AddedWay.objects.order_by("pk"):
         try:
-            way = way_to(unsealed(row.sealed_address, PURPOSE))
+            way = _added_way_to(unsealed(row.sealed_address, PURPOSE))
         except Unreadable:
             log.warning("way_is_unreadable", way=row.pk)
             continue
         if way:
-            yield Way(key=way.key, name=f"{row}", service=way.service)
+            yield replace(way, name=f"{row}")
+
+
+def _added_way_to(address: str) -> Way | None:
+    """`way_to` for an address from a page, with the host in it; empty for a service with a host of its own."""
+    way, host = way_to(address), ""
+    if way and isinstance(way.service, NotifyEmail):
+        host = way.service.smtp_host
+    elif address.startswith(("https://", "jsons://")):
+        host = urlsplit(address).hostname or ""
+    return way and replace(way, host=host)
 
 
 def way_to(address: str) -> Way | None:
@@ -154,7 +180,7 @@ def add_way(address: str, *, name: str, host: str = "", actor: User) -> Fault | 
     """
     if host:
         refuse_inside(host)
-    way = way_to(address)
+    way = _added_way_to(address)
     if way is None:
         raise WayRefused("not_understood")
     if way.key in {known.key for known in ways()}:

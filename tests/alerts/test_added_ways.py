@@ -1,8 +1,11 @@
 """A way of alerts is added on a page: tried first, kept sealed, used like those of the settings, and taken away."""
 
 import socket
+from unittest.mock import Mock
 
 import pytest
+from apprise.plugins.custom_json import NotifyJSON
+from apprise.plugins.email.base import NotifyEmail
 
 from alerts.errors import WayRefused
 from alerts.forms import way_form
@@ -141,6 +144,87 @@ def test_a_name_that_leads_inside_is_refused_too(monkeypatch):
 
     assert page.context["refusal"].code == "WayRefused:inside"
     assert not AddedWay.objects.exists()
+
+
+HOOK = "https://hooks.example.com/x"
+MAIL = {"to": "a@b.id", "server": "smtp.example.com", "user": "toko@b.id", "password": "p"}
+OUTSIDE, INSIDE = "203.0.114.9", "10.0.0.7"
+
+
+@pytest.fixture
+def names_lead_to(monkeypatch):
+    """Where the names of example.com lead: one address after the other, then always the last."""
+    look_up, addresses = socket.getaddrinfo, [OUTSIDE]
+
+    def answer(host, *more, **facts):
+        if not str(host).endswith("example.com"):
+            return look_up(host, *more, **facts)
+        return [(2, 1, 6, "", (addresses.pop(0) if len(addresses) > 1 else addresses[0], 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    return addresses
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """The messages that reach a webhook or a mail server."""
+    taken = []
+    monkeypatch.setattr(NotifyJSON, "send", lambda *_args, **_facts: taken.append("webhook") or True)
+    monkeypatch.setattr(NotifyEmail, "send", lambda *_args, **_facts: taken.append("mail") or True)
+    return taken
+
+
+@pytest.mark.parametrize(("kind", "typed"), [("webhook", {"url": HOOK}), ("mail", MAIL)])
+def test_a_name_that_leads_inside_later_gets_no_message_and_it_is_said(names_lead_to, sent, kind, typed):
+    admin = browser_of("admin")
+    admin.confirm(f"{PAGE}?kind={kind}", {"name": "Own", **typed}, follow=True)
+    assert sent == [kind], "the test message"
+
+    names_lead_to[:] = [INSIDE]
+    page = admin.post("/balance/alerts/test/", follow=True)
+    low_balance()
+    notify_people()
+
+    assert sent == [kind]
+    (said,) = page.context["messages"]
+    assert (said.extra_tags, "ALERT_URLS" in said.message) == ("way_fails", True)
+    assert AlertNotice.objects.get().fault == "failed"
+
+    names_lead_to[:] = [OUTSIDE]
+    AlertNotice.objects.update(not_before=None)
+    notify_people()
+
+    assert (sent, AlertNotice.objects.get().fault) == ([kind, kind], "")
+
+
+def test_a_name_that_leads_inside_at_the_second_look_gets_no_test(names_lead_to, sent):
+    names_lead_to[:] = [OUTSIDE, INSIDE]
+
+    page = browser_of("admin").confirm(f"{PAGE}?kind=webhook", {"name": "Hook", "url": HOOK})
+
+    assert page.context["refusal"].code == "WayRefused:failed"
+    assert (sent, AddedWay.objects.exists()) == ([], False)
+
+
+def test_a_name_that_leads_nowhere_any_more_says_to_check_the_connection(names_lead_to, sent, monkeypatch):
+    admin = browser_of("admin")
+    admin.confirm(f"{PAGE}?kind=webhook", {"name": "Hook", "url": HOOK}, follow=True)
+    monkeypatch.setattr(socket, "getaddrinfo", Mock(side_effect=socket.gaierror(-3, "away")))
+
+    page = admin.post("/balance/alerts/test/", follow=True)
+
+    (said,) = page.context["messages"]
+    assert (sent, said.extra_tags, "No connection" in said.message) == (["webhook"], "way_fails", True)
+
+
+def test_a_way_of_the_settings_may_lead_inside(names_lead_to, sent, settings):
+    names_lead_to[:] = [INSIDE]
+    settings.ALERT_URLS = ["jsons://hooks.example.com/x"]
+    low_balance()
+
+    notify_people()
+
+    assert sent == ["webhook"]
 
 
 @pytest.mark.parametrize(
