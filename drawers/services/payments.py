@@ -45,7 +45,11 @@ _IS_OWED = f"""
         SELECT FROM drawers_shift s WHERE s.opened_at <= payment.at
            AND s.opened_at > payment.at - interval '{IN_USE_DAYS} days'))
 """
+# All payments are locked, by their keys, before the first shift: the condition counts them before any row is read.
 _END = f"""
+    WITH locked AS MATERIALIZED (
+        SELECT id FROM drawers_payment WHERE id = ANY(%(keys)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
+    )
     UPDATE drawers_payment payment SET
            outcome = CASE
                WHEN ended.cost IS NOT NULL THEN 'kept'
@@ -55,8 +59,8 @@ _END = f"""
            ended_in_id = CASE WHEN payment.sold_in_id IS NOT NULL THEN (
                SELECT id FROM drawers_shift s WHERE s.cashier_id = payment.seller_id AND s.closed_at IS NULL FOR SHARE
            ) END
-      FROM unnest(%s::bigint[], %s::timestamptz[], %s::bigint[]) AS ended (id, at, cost)
-     WHERE payment.id = ended.id
+      FROM unnest(%(keys)s::bigint[], %(at)s::timestamptz[], %(costs)s::bigint[]) AS ended (id, at, cost)
+     WHERE payment.id = ended.id AND (SELECT count(*) FROM locked) > 0
 """  # noqa: S608 - our own text
 _WILL_BE_OWED = f"SELECT id FROM drawers_payment payment WHERE id = ANY(%s) AND ({_IS_OWED})"  # noqa: S608 - our own text
 # Rows that another transaction holds are left to the next shift: nothing may wait here, as the shift is locked.
@@ -169,7 +173,8 @@ def end_payments(endings: Collection[Ending]) -> None:
     """End the payments of these orders, in the transaction that ends the orders; the orders are locked."""
     if endings:
         with connection.cursor() as cursor:
-            cursor.execute(_END, [list(column) for column in zip(*endings, strict=True)])
+            columns = map(list, zip(*endings, strict=True))
+            cursor.execute(_END, dict(zip(("keys", "at", "costs"), columns, strict=True)))
 
 
 def will_be_owed(payments: Iterable[Payment]) -> set[int]:

@@ -1,11 +1,23 @@
-"""Two people change a sale's way to pay at once: the second change begins with the result of the first."""
+"""A sale is changed by two people at once, or ends meanwhile: the second step begins with the result of the first."""
 
 from functools import partial
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
-from drawers.services import change_payment, expected_cash, follow_price, give_back, merge_customers
+from drawers.models import Payment
+from drawers.services import (
+    Ending,
+    change_payment,
+    end_payments,
+    expected_cash,
+    follow_price,
+    give_back,
+    merge_customers,
+)
+from drawers.services.payments import lock_payment
+from purchases.models import Order
 from testing.orders import Meanwhile
 from testing.people import make_person
 from tests.credit.helpers import give_credit, owed_by, refused, sell_to
@@ -73,3 +85,39 @@ def test_a_refund_during_a_merge_comes_off_the_account_of_who_stays():
         refund.end()
 
     assert (owed_by(one), expected_cash(shift)) == (30_000, 100_000)
+
+
+def test_given_a_correction_then_two_orders_that_end_wait_without_the_shift():
+    shift = begin(cash=100_000)
+    first, second = sell(shift.cashier, 10_000), sell(shift.cashier, 20_000)
+
+    with transaction.atomic():
+        lock_payment(second.payment_id)
+        ending = Meanwhile(partial(end_both, second, first))
+        assert ending.is_blocked_by_us()
+        change_payment(second.payment, method="qris", actor=shift.cashier)
+    ending.end()
+
+    payments = Payment.objects.order_by("pk").values_list("method", "amount", "outcome", "cost", "ended_in")
+    assert list(payments) == [("cash", 10_000, "kept", 9_000, shift.pk), ("qris", 20_000, "kept", 9_000, shift.pk)]
+    assert expected_cash(shift) == 110_000
+
+
+def test_payments_end_in_the_order_of_their_keys():
+    shift = begin(cash=100_000)
+    first, second = sell(shift.cashier, 10_000), sell(shift.cashier, 20_000)
+
+    with transaction.atomic():
+        lock_payment(first.payment_id)
+        ending = Meanwhile(partial(end_both, second, first))
+        assert ending.is_blocked_by_us()
+        lock_payment(second.payment_id)
+    ending.end()
+
+    assert list(Payment.objects.values_list("outcome", flat=True)) == ["kept", "kept"]
+
+
+def end_both(*orders: Order) -> None:
+    """End the payments of these successful orders in this order, each at a cost of Rp9.000."""
+    with transaction.atomic():
+        end_payments([Ending(order.payment_id, timezone.now(), 9_000) for order in orders])
