@@ -40,6 +40,9 @@ class DrawerRefused(ForReason):
             "This order has ended without success, so how it was paid stays as it is. Note how the money goes back."
         ),
         "not_owed": _("Nothing is owed for this order now."),
+        "on_no_account": _(
+            "This sale was on credit, but it is on no customer's tab: nobody has paid it. Give no money."
+        ),
         "given_back": _("Somebody has noted before that the customer has the money back."),
         "form_used": _("This form was sent before, and entered something else. Look at the entries, then try again."),
         "no_reason": _("Write what it is for."),

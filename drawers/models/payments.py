@@ -19,7 +19,7 @@ from branches.models import FIRST, Branch
 from branches.services import branch_name
 from core.rights import Right
 from core.triggers import never_truncated
-from credit.methods import CASH, method_words
+from credit.methods import CASH, find_method, method_words
 from credit.models import CreditEntry
 from drawers.models.entries import DrawerEntry
 from drawers.models.shifts import Shift
@@ -314,9 +314,18 @@ class Payment(models.Model):
         return self.debt.amount if self.debt else self.amount
 
     @property
+    def is_on_no_account(self) -> bool:
+        """Whether it was sold on credit and lacks its debt: after a restore the account was not known or had no room.
+
+        Nobody has paid such a sale.
+        """
+        method = find_method(self.method)
+        return method is not None and method.needs_debtor and self.debt_id is None
+
+    @property
     def is_owed(self) -> bool:
-        """Whether the shop has to give it back."""
-        return self.outcome == Outcome.OWED
+        """Whether the shop has to give it back; never a sale that is on no account."""
+        return self.outcome == Outcome.OWED and not self.is_on_no_account
 
     @property
     def is_given(self) -> bool:

@@ -29,6 +29,7 @@ from credit.models import CreditEntry
 from credit.presenting import off_account_words
 from credit.services import OF_SALES, OffAccount, debts_of, name_of
 from customers.models import Customer
+from drawers.errors import DrawerRefused
 from drawers.models import SMALLEST_COIN, Outcome, Payment, Shift
 from drawers.presenting.shifts import may_see_shift
 from shop.presenting import Letterhead
@@ -99,7 +100,8 @@ class MoneyBack(NamedTuple):
     """The refund to the customer: a code, and a sentence.
 
     The code is the way the customer paid; "debt_part" or "debt_paid" for a sale on credit that is paid, in part or
-    all; "debtor_deleted" if its customer was deleted since; "perhaps" if the books know of no payment.
+    all; "debtor_deleted" if its customer was deleted since; "no_account" if it is on no account; "perhaps" if the books
+    know of no payment.
     """
 
     code: str
@@ -111,6 +113,8 @@ def money_back(payment: Payment, *, is_owed: bool) -> MoneyBack | None:
 
     `is_owed`: whether the shop has, or will have, to give it back.
     """
+    if payment.is_on_no_account:
+        return MoneyBack("no_account", str(DrawerRefused.texts["on_no_account"]))
     facts = {"amount": rupiah(payment.to_give_back), "method": _in_sentence(payment.method)}
     if not is_owed:
         words = _("If the customer has paid, give %(amount)s back.")

@@ -16,6 +16,7 @@ from core import clock
 from core.bulk import insert_row
 from credit import services as credit
 from credit.errors import CreditRefused
+from credit.methods import METHODS
 from customers.services import who_saved
 from drawers.errors import DrawerRefused
 from drawers.models import Outcome, Payment, Shift
@@ -37,13 +38,16 @@ _OPEN_SHIFT = """
            (SELECT id FROM drawers_shift WHERE id = mine.id AND closed_at IS NULL FOR SHARE)
       FROM drawers_shift mine WHERE mine.cashier_id = %s AND mine.closed_at IS NULL
 """
+_ON_CREDIT = ", ".join(f"'{method.code}'" for method in METHODS if method.needs_debtor)
 # For a failed order: the customer has paid or owes it, if it is a sale of a drawer or on an account, if it had arrived
-# before, or if a person sold it while drawers were in use. Otherwise nobody paid at a counter.
+# before, or if a person sold it while drawers were in use. Otherwise nobody paid at a counter; nor is a sale on credit
+# paid that is on no account (`Payment.is_on_no_account`).
 _IS_OWED = f"""
-    payment.outcome = 'kept' OR payment.sold_in_id IS NOT NULL OR payment.agreed_in_id IS NOT NULL
-    OR payment.debt_id IS NOT NULL OR (payment.seller_id IS NOT NULL AND EXISTS (
-        SELECT FROM drawers_shift s WHERE s.opened_at <= payment.at
-           AND s.opened_at > payment.at - interval '{IN_USE_DAYS} days'))
+    payment.outcome = 'kept' OR payment.debt_id IS NOT NULL OR (payment.method NOT IN ({_ON_CREDIT}) AND (
+        payment.sold_in_id IS NOT NULL OR payment.agreed_in_id IS NOT NULL
+        OR (payment.seller_id IS NOT NULL AND EXISTS (
+            SELECT FROM drawers_shift s WHERE s.opened_at <= payment.at
+               AND s.opened_at > payment.at - interval '{IN_USE_DAYS} days'))))
 """
 # All payments are locked, by their keys, before the first shift: the condition counts them before any row is read.
 _END = f"""

@@ -39,11 +39,13 @@ def give_back(
 
     The order has ended without success, and nobody gave it back before. Cash comes out of a `shift`; another way may be
     in no shift, such as a transfer by the owner. On credit it comes off the account of the sale, else off the account
-    of `customer`; a sale on credit goes back in money only if the customer has paid it. Raises `DrawerRefused`,
-    `TooLittleCash` and `CreditRefused`.
+    of `customer`; a sale on credit goes back in money only if the customer has paid it, and not at all if it is on
+    no account. Raises `DrawerRefused`, `TooLittleCash` and `CreditRefused`.
     """
     with transaction.atomic():
         current = _locked(payment)
+        if current.is_on_no_account:
+            raise DrawerRefused("on_no_account")
         if shift is None and counts_as_cash(method):
             raise DrawerRefused("no_shift")
         paying = lock_shift(shift.pk) if shift else None

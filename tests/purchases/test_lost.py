@@ -13,8 +13,10 @@ from audit.models import AuditEvent
 from bills.services import take_in_lost
 from catalogue.models import Product
 from credit.models import CreditEntry
-from drawers.models import Payment
-from drawers.services import PaymentFacts
+from drawers.errors import DrawerRefused
+from drawers.models import DrawerEntry, Payment
+from drawers.presenting.sales import money_back
+from drawers.services import PaymentFacts, expected_cash, give_back, take_credit_payment, will_be_owed
 from gateway.services import open_restored, read_balance
 from ledger.models import Entry
 from ledger.services import books
@@ -31,7 +33,7 @@ from testing import orders
 from testing.people import make_person
 from tests.approvals.helpers import approve, approver, ask_order, cashier
 from tests.conftest import Upstream
-from tests.credit.helpers import give_credit, owed_by
+from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
 from tests.drawers.helpers import begin
 from tests.purchases.magic import Lost, ask, ended, killed, place
 from upstream.budget import CallClass
@@ -184,6 +186,39 @@ def test_a_sale_without_a_known_debtor_or_seller_still_ends(upstream: Upstream):
 
     assert order.status == Status.FAILED
     assert upstream.ledger(order)[0] == ("debit", -order.price)
+
+
+def test_a_lost_sale_on_an_account_without_room_here_gives_nothing_back(upstream: Upstream):
+    # given: a customer at the cap pays and buys on credit again, both in the lost time
+    seller, product = make_person("cashier"), Product.objects.get(name="Telkomsel 10.000")
+    shift, price = begin(seller, cash=100_000), product.sells_for
+    debtor = give_credit(cap=price)
+    sell_to(debtor, by=seller, product=product)
+    with Lost():
+        take_credit_payment(account_of(debtor), amount=price, method="cash", actor=seller)
+        lost = sell(4, placed_by=seller, payment=PaymentFacts(method="credit", customer=debtor))
+    payment = Payment.objects.select_related("debt").get(ref_id=lost.ref_id)
+    assert (LostOrder.objects.get().lacks, payment.debt, payment.sold_in, owed_by(debtor)) == (
+        ["debtor"],
+        None,
+        shift,
+        price,
+    )
+    assert will_be_owed([payment]) == set()
+
+    assert ended(Order.objects.get(ref_id=lost.ref_id)).status == Status.FAILED
+
+    payment.refresh_from_db()
+    assert (payment.outcome, payment.method, payment.ended_in) == ("nothing", "credit", shift)
+    assert not Payment.objects.owed().exists()
+    assert money_back(payment, is_owed=payment.is_owed).code == "no_account"
+    for way in ({"method": "cash", "shift": shift}, {"method": "credit", "customer": debtor}):
+        with pytest.raises(DrawerRefused) as refusal:
+            give_back(payment, actor=seller, **way)
+        assert refusal.value.reason == "on_no_account"
+    assert (expected_cash(shift), owed_by(debtor)) == (100_000, price)
+    assert list(CreditEntry.objects.values_list("kind", "amount")) == [("sale", price)]
+    assert list(DrawerEntry.objects.values_list("kind", "amount")) == [("opening", 100_000)]
 
 
 def test_a_second_order_for_the_same_number_waits_for_the_first(upstream: Upstream):
