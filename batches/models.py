@@ -151,6 +151,7 @@ class Batch(models.Model):
             customer=self.customer,
             reference=self.reference,
             agreed_in=self.agreed_in_id,
+            is_agreed=True,
             branch=self.branch_id,
             paid_at_once=uuid5(NAMESPACE_OID, f"batch {self.pk}"),
         )

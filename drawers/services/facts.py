@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 class PaymentFacts:
     """The code of the method, the cash that the customer gave (rupiah), the debtor, and the number on the slip.
 
-    `agreed_in`: the key of the shift that sold it, if it is placed later. `branch`: the key of the branch of an
-    approval or a batch; None: the drawer's branch, else the seller's. `paid_at_once`: shared by orders that are one
-    payment for the customer.
+    `agreed_in`: the key of the shift that sold it, if it is placed later. `is_agreed`: it was sold before, as for an
+    approval or in a batch; without `agreed_in` it was sold in no shift, and no later shift takes it. `branch`: the key
+    of the branch of an approval or a batch; None: the drawer's branch, else the seller's. `paid_at_once`: shared by
+    orders that are one payment for the customer.
     """
 
     method: str = CASH
@@ -39,6 +40,7 @@ class PaymentFacts:
     customer: Customer | None = None
     reference: str = ""
     agreed_in: int | None = None
+    is_agreed: bool = False
     branch: int | None = None
     paid_at_once: UUID | None = None
 
@@ -78,6 +80,7 @@ class PaymentFacts:
             customer=customer,
             reference=facts["reference"],
             agreed_in=facts["shift"],
+            is_agreed=True,
             branch=branch,
             paid_at_once=UUID(shared) if (shared := facts.get("paid_at_once")) else None,
         )

@@ -93,7 +93,8 @@ def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | N
     """Store the payment of the order with this ref_id, which sells for `amount` rupiah, in the order's transaction.
 
     It belongs to the seller's open shift, and to the branch of the facts, else of the drawer, else of the seller. If
-    the shift that sold it has closed, it waits for the next one. A sale on credit goes on the customer's account.
+    the shift that sold it has closed, it waits for the next one; if it was sold in no shift before, it stays in none. A
+    sale on credit goes on the customer's account.
     Raises `PaymentUnclear` and `CreditRefused`.
     """
     row = facts.row
@@ -129,6 +130,8 @@ def _where(seller: User | None, facts: PaymentFacts) -> tuple[int | None, int | 
     """The shift that takes the sale, the earlier shift that sold it (both may be empty), and the branch."""
     if seller is None:
         return None, None, facts.branch or keep_first_open()
+    if facts.is_agreed and facts.agreed_in is None:
+        return None, None, facts.branch or seller.sells_in
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_SHIFT, [seller.pk])
         seen, branch, locked = cursor.fetchone() or (None, None, None)

@@ -7,6 +7,7 @@ import io
 from dataclasses import replace
 
 import pytest
+from django.utils import timezone
 
 from batches.errors import BatchRefused
 from batches.models import BatchRow
@@ -15,7 +16,7 @@ from batches.services.placing import AHEAD, DUE_BATCHES, PLACE
 from catalogue.models import Product
 from core import clock
 from drawers.errors import PaymentUnclear
-from drawers.services import PaymentFacts
+from drawers.services import PaymentFacts, close_shift, expected_cash, sold_in_no_shift
 from gateway.dispatching import Work
 from ledger.models import Entry
 from purchases.errors import LimitReached
@@ -29,6 +30,7 @@ from testing.people import make_person, signed_in
 from tests.batches.helpers import CASH, checked, released, rows_of, send_all, supervisor
 from tests.conftest import Upstream
 from tests.core.helpers import words
+from tests.drawers.helpers import begin, pieces_of
 from tests.purchases.magic import ended
 from upstream.budget import CallClass
 
@@ -81,6 +83,21 @@ def test_each_row_becomes_its_order_and_ends_as_the_upstream_says(upstream: Upst
         assert upstream.ledger(order) == [("debit", -(order.price or 0)), *refund]
         kinds = Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", flat=True)
         assert [*kinds] == ["hold", "release", "debit", *(["refund"] if refund else [])]
+
+
+def test_a_batch_that_was_released_without_a_drawer_is_in_no_later_shift(upstream: Upstream):
+    # given: the first row is placed, and the seller opens a drawer with a count before the others
+    batch = released(THREE)
+    assert placing._place_next(batch.pk)
+    shift = begin(supervisor(), cash=100_000)
+
+    place_rows(batch.pk)
+
+    orders = Order.objects.filter(batch_row__batch=batch)
+    assert list(orders.values_list("payment__sold_in", "payment__agreed_in")) == [(None, None)] * 3
+    amount = sum(order.customer_pays for order in orders)
+    assert (expected_cash(shift), sold_in_no_shift(timezone.localdate())) == (100_000, (3, amount))
+    assert close_shift(shift, pieces=pieces_of(100_000), actor=supervisor()).difference == 0
 
 
 def test_orders_wait_in_the_background_and_a_cancelled_batch_sells_nothing_more(upstream: Upstream, monkeypatch):

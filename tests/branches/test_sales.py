@@ -116,7 +116,9 @@ def test_given_a_sale_asked_for_at_a_till_then_it_is_of_its_branch():
 def test_given_a_drawer_opened_elsewhere_then_it_takes_only_the_cash():
     open_books(1_000_000)
     tebet, person = make_branch(), make_person("cashier", own_approval_above=10_000)
+    first = begin(person, cash=0)
     approval = _ask("purchase", person)
+    close_shift(first, pieces=pieces_of(0), actor=person)
 
     shift = begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet))
     approve(approval, make_person("supervisor"))

@@ -12,7 +12,7 @@ from credit.errors import OverCap
 from credit.models import CreditEntry
 from credit.services import set_credit
 from drawers.models import Payment
-from drawers.services import close_shift
+from drawers.services import close_shift, expected_cash
 from ledger.models import Entry
 from ledger.services import books
 from purchases.models import Order
@@ -153,3 +153,23 @@ def test_given_a_closed_shift_then_it_enters_the_sellers_next(browser, seller):
     browser = browser_of("admin", username="looks")
     assert 'id="later"' in browser.get(f"/shifts/{first.pk}/").content.decode()
     assert f"sold in shift {first.pk}" in browser.get(f"/shifts/{second.pk}/").content.decode()
+
+
+@pytest.mark.parametrize("what", ["purchase", "bill"])
+def test_given_no_drawer_at_the_request_then_it_enters_no_shift_that_opens_before_the_approval(browser, seller, what):
+    begin(make_person("supervisor"))
+    open_books(1_000_000)
+    if what == "purchase":
+        approval = ask(browser, make_product(), paid_by="cash")
+    else:
+        check = make_check()
+        browser.post(f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total, "fee": 0, "paid_by": "cash"})
+        approval = Approval.objects.get()
+    shift = begin(seller, cash=100_000)
+
+    approve(approval, approver())
+
+    order = Order.objects.get()
+    assert sales(order.ref_id) == [(None, None, "cash", order.customer_pays, None)]
+    assert (expected_cash(shift), order.payment.seller) == (100_000, seller)
+    assert close_shift(shift, pieces=pieces_of(100_000), actor=seller).difference == 0
