@@ -273,7 +273,10 @@ def staff_link(request: StaffRequest, person: User) -> HttpResponse:
 def staff_withdraw(request: StaffRequest, person: User) -> None:
     """End the person's open link."""
     services.withdraw_link(person, actor=request.user)
-    messages.success(request, _("The link was withdrawn."))
+    words = _("The link was withdrawn.")
+    if not person.has_joined:
+        words = _("The invitation was withdrawn, and the account is switched off.")
+    messages.success(request, words)
 
 
 @_step()
