@@ -91,6 +91,15 @@ def lock_orders_for_move(ref_ids: Collection[str]) -> dict[str, Order]:
     return {order.ref_id: order for order in locked.filter(ref_id__in=ref_ids).order_by("pk")}
 
 
+def keep_orders(ref_ids: Collection[str]) -> dict[str, Order]:
+    """These orders by their ref_id, none of which moves until the transaction ends; unknown ones are left out.
+
+    For rows that will name them: a foreign key locks its order only at the commit, when the books are already held.
+    """
+    kept = read_rows(Order, "WHERE ref_id = ANY(%s) ORDER BY id FOR KEY SHARE", [list(ref_ids)]) if ref_ids else []
+    return {order.ref_id: order for order in kept}
+
+
 def store(order: Order, payment: PaymentFacts, facts: dict[str, Any] | None = None, *, note: str = "") -> None:
     """Insert a new order, queued or in need of action, with its payment.
 

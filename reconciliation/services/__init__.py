@@ -1,6 +1,7 @@
 """Compares our books with the upstream, and takes people's decisions about differences.
 
-Lock order: reconciliation's row, then differences, adjustments and announcements, then the books; no order.
+Lock order: reconciliation's row, then the orders that explain differences, then differences, adjustments and
+announcements, then the books.
 """
 
 from reconciliation.services.decisions import (

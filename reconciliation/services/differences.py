@@ -1,12 +1,13 @@
 """Stores the differences of a comparison, with the orders that may be behind them; closes those with a sure reason.
 
-Lock order: reconciliation's row (`lock_reconciliation`), then differences, adjustments and announcements, then books.
+Lock order: reconciliation's row (`lock_reconciliation`), then the orders that explain differences, then differences,
+adjustments and announcements, then the books.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import structlog
@@ -16,6 +17,7 @@ from django.utils import timezone
 from ledger import services as ledger
 from ledger.models import Entry
 from purchases.models import Order
+from purchases.services import keep_orders
 from purchases.states import OPEN, Status
 from reconciliation import explaining
 from reconciliation.models import Difference, ExpectedTopUp, Reconciliation
@@ -76,45 +78,41 @@ def as_found(rows: Iterable[Difference]) -> dict[explaining.Difference, Differen
 
 
 def record(
-    events: Iterable[explaining.Event], rows: dict[explaining.Difference, Difference], times: dict[int, dt.datetime]
+    events: Sequence[explaining.Event], rows: dict[explaining.Difference, Difference], times: dict[int, dt.datetime]
 ) -> None:
     """Store the findings of a run. `rows`: the open ones, `as_found`. `times`: the times of each reading's numbers."""
+    if not events:
+        return
+    orders = keep_orders({event.ref_id for event in events if isinstance(event, explaining.Explained)})
+    new: list[Difference] = []
     for event in events:
         if isinstance(event, explaining.Found):
             rows[event.difference] = _store(event.difference, rows, times)
+            new.append(rows[event.difference])
         else:
-            order = Order.objects.get(ref_id=event.ref_id)
-            close(rows[event.difference], order=order)
+            _close(rows[event.difference], order=orders[event.ref_id])
             log.info("difference_explained", difference=rows[event.difference].pk, ref_id=event.ref_id)
+    # The books come last: every sale waits for their row.
+    for difference in new:
+        if difference.state == _State.OPEN and difference.label in MAY_BE_ANNOUNCED:
+            match_announced(difference)
+    _keep_sum()
 
 
-def close(
-    difference: Difference,
-    *,
-    entry: Entry | None = None,
-    other: Difference | None = None,
-    order: Order | None = None,
-    actor: User | None = None,
-    note: str = "",
-) -> Difference:
-    """Close the difference by the entry that took it into the books, by its opposite, or by the order that explains it.
+def close(difference: Difference, *, entry: Entry, actor: User | None = None, note: str = "") -> Difference:
+    """Close the difference by the entry that took it into the books.
 
     `actor`: the person who closes it; None for an automatic closing.
     """
-    difference.state = _State.ACKNOWLEDGED
-    difference.acknowledged_at = timezone.now()
-    difference.acknowledged_by = actor
-    difference.note = note[:500]
-    difference.entry, difference.closed_with, difference.explained_by = entry, other, order
-    difference.save()
+    _close(difference, entry=entry, actor=actor, note=note)
     _keep_sum()
     return difference
 
 
 def close_both(former: Difference, opposite: Difference) -> None:
-    """Close two differences that cancel each other; nothing is posted."""
-    close(former, other=opposite)
-    close(opposite, other=former)
+    """Close two differences that cancel each other: nothing is posted, and the sum of the open ones stays."""
+    _close(former, other=opposite)
+    _close(opposite, other=former)
 
 
 def match_announced(difference: Difference) -> None:
@@ -144,20 +142,35 @@ def _store(
     difference.candidates = [{"ref_id": ref_id, "why": why} for ref_id, why in named.items()]
     difference.label = _label(difference.amount, set(named.values()))
     difference.save()
-    _keep_sum()
     log.error("difference_found", difference=difference.pk, amount=difference.amount, label=str(difference.label))
-    may_be_announced = difference.label in MAY_BE_ANNOUNCED
-    if difference.amount > 0 and not _makes_good(difference) and may_be_announced:
-        match_announced(difference)
+    if difference.amount > 0:
+        _make_good(difference)
     return difference
+
+
+def _close(
+    difference: Difference,
+    *,
+    entry: Entry | None = None,
+    other: Difference | None = None,
+    order: Order | None = None,
+    actor: User | None = None,
+    note: str = "",
+) -> None:
+    difference.state = _State.ACKNOWLEDGED
+    difference.acknowledged_at = timezone.now()
+    difference.acknowledged_by = actor
+    difference.note = note[:500]
+    difference.entry, difference.closed_with, difference.explained_by = entry, other, order
+    difference.save()
 
 
 def _keep_sum() -> None:
     ledger.set_found(Difference.objects.open().aggregate(total=Sum("amount"))["total"] or 0)
 
 
-def _makes_good(difference: Difference) -> bool:
-    """Whether a former difference was the opposite of this one; if so, link the two.
+def _make_good(difference: Difference) -> None:
+    """Link the new difference to a former one that was its opposite, if there is one.
 
     The former one was a missing refund, or was adjusted for an order that has its own entry by now. They close each
     other, unless an adjustment of the former one was proposed or posted: then people finish it.
@@ -176,7 +189,7 @@ def _makes_good(difference: Difference) -> bool:
     )
     former = opposite.order_by(F("acknowledged_at").asc(nulls_first=True), "pk").first()
     if former is None:
-        return False
+        return
     is_refund = former.label == _Label.MISSING_REFUND
     difference.label = _Label.LATE_REFUND if is_refund else _Label.ADJUSTED_BEFORE
     difference.makes_good = former
@@ -188,7 +201,6 @@ def _makes_good(difference: Difference) -> bool:
     difference.save()
     if former.state == _State.OPEN and not former.adjustments.filter(decided_at__isnull=True).exists():
         close_both(former, difference)
-    return True
 
 
 def _label(amount: int, reasons: set[str]) -> Difference.Label:

@@ -128,6 +128,33 @@ def test_a_top_up_announced_at_the_moment_it_is_found_is_matched(people: Any):
     assert Difference.objects.get().state == "acknowledged"
 
 
+def test_the_books_are_free_while_a_run_looks_for_causes(people: Any, monkeypatch: Any):
+    open_books(1_000_000)
+    announced = reconciliation.announce_top_up(amount=250_000, actor=people[0])
+    read_balance(1_250_000)
+    read_balance(1_249_300)
+    locked: list[Any] = []
+
+    def lock_books() -> list[Books]:
+        with transaction.atomic():
+            return list(Books.objects.select_for_update(nowait=True))
+
+    def looking(difference: Difference, real: Any = differences._candidates) -> Any:
+        locked.extend(at_once(lock_books))
+        return real(difference)
+
+    monkeypatch.setattr(differences, "_candidates", looking)
+
+    reconciliation.reconcile()
+
+    assert [isinstance(answer, Exception) for answer in locked] == [False, False]
+    top_up, missing = Difference.objects.order_by("pk")
+    announced.refresh_from_db()
+    assert (announced.difference, top_up.state, missing.state) == (top_up, "acknowledged", "open")
+    assert list(Entry.objects.filter(kind="topup").values_list("balance_change", flat=True)) == [250_000]
+    assert (ledger.books().balance, ledger.books().found) == (1_250_000, -700)
+
+
 def test_of_an_approval_and_a_withdrawal_at_once_one_wins(people: Any):
     proposed = reconciliation.propose_adjustment(make_difference(-500), actor=people[0], reason="x")
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from ledger import services as ledger
-from ledger.models import Entry
+from ledger.models import Books, Entry
 from purchases.models import Order
-from purchases.services import Decision, apply_verdict, approve_verdict, propose_verdict
+from purchases.services import Decision, apply_verdict, approve_verdict, lock_order_for_move, propose_verdict
 from purchases.services.polling import _count_not_found
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Difference
-from testing.orders import CALLBACK, STAFF, SUBMIT, never_arrived, report
+from testing.orders import CALLBACK, STAFF, SUBMIT, Meanwhile, never_arrived, report
 from testing.people import make_person
+from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import asked, bought, make_difference, sent, tell
 
@@ -68,6 +70,21 @@ def test_decided_by_two_people_it_closes_its_difference(lost: Order, people: Any
 
     assert tell(OPENED - PRICE).state == "balanced"
     assert Difference.objects.get().explained_by == lost
+
+
+def test_a_run_waits_for_a_moving_order_before_it_takes_the_books(lost: Order):
+    report(lost, "success")
+    read_balance(OPENED - PRICE)
+
+    with transaction.atomic():
+        lock_order_for_move(lost.pk)
+        run = Meanwhile(reconciliation.reconcile)
+        assert run.is_blocked_by_us()
+        list(Books.objects.select_for_update(nowait=True))
+    run.end()
+
+    assert Difference.objects.get().explained_by == lost
+    assert (ledger.books().balance, ledger.books().found) == (OPENED - PRICE, 0)
 
 
 def test_what_somebody_else_took_with_it_stays_as_a_rest():
