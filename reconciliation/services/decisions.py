@@ -37,7 +37,7 @@ def acknowledge_top_up(difference: Difference, *, actor: User, note: str = "") -
     Raises `DecisionRefused` when it is negative, not open, or a late refund whose adjustment is not decided.
     """
     with transaction.atomic():
-        current = _locked(difference)
+        current = _locked_open(difference)
         if current.amount < 0:
             raise DecisionRefused(
                 _("Money is missing here: an adjustment is proposed, and approved by a second person.")
@@ -82,7 +82,7 @@ def cancel_expected_top_up(expected: ExpectedTopUp, *, actor: User) -> None:
 def propose_adjustment(difference: Difference, *, actor: User, reason: str) -> Adjustment:
     """Ask a second person to take a negative difference into the books. Raises `DecisionRefused`."""
     with transaction.atomic():
-        current = _locked(difference)
+        current = _locked_open(difference)
         if current.amount > 0:
             raise DecisionRefused(_("Money was added here: it is acknowledged as a top-up."))
         if current.adjustments.filter(decided_at__isnull=True).exists():
@@ -132,22 +132,24 @@ def approve_adjustment(adjustment: Adjustment, *, actor: User) -> Difference:
 def end_adjustment(adjustment: Adjustment, *, by: User | None) -> None:
     """End a proposal without posting anything; `by`: None when its time is over. A decided proposal stays.
 
-    The difference stays open, unless it is a missing refund that has arrived meanwhile.
+    An open difference stays open, unless it is a missing refund that has arrived meanwhile. A run may have closed it.
     """
     with transaction.atomic():
+        current = _locked(adjustment.difference)
         try:
-            current, proposed = lock_proposal(adjustment)
+            proposed = _undecided(adjustment)
         except DecisionRefused:
             return
         proposed.declined_by, proposed.decided_at = by, timezone.now()
         proposed.save(update_fields=["declined_by", "decided_at"])
-        if late := Difference.objects.open().filter(makes_good=current).first():
+        late = Difference.objects.open().filter(makes_good=current).first()
+        if late and current.state == Difference.State.OPEN:
             close_both(current, late)
 
 
 def lock_proposal(adjustment: Adjustment) -> tuple[Difference, Adjustment]:
     """The difference and its proposal, both open and locked. Raises `DecisionRefused`."""
-    return _locked(adjustment.difference), _undecided(adjustment)
+    return _locked_open(adjustment.difference), _undecided(adjustment)
 
 
 def refuse_closed(difference: Difference) -> None:
@@ -163,9 +165,13 @@ def refuse_decided(adjustment: Adjustment) -> None:
 
 
 def _locked(difference: Difference) -> Difference:
-    """The open difference, under its lock."""
     lock_reconciliation()
-    current = Difference.objects.select_for_update().get(pk=difference.pk)
+    return Difference.objects.select_for_update().get(pk=difference.pk)
+
+
+def _locked_open(difference: Difference) -> Difference:
+    """The open difference, under its lock."""
+    current = _locked(difference)
     refuse_closed(current)
     return current
 

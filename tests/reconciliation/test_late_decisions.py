@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,9 +16,10 @@ from purchases.services.polling import _count_not_found
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
-from reconciliation.models import Difference
+from reconciliation.models import Adjustment, Difference
 from testing.orders import CALLBACK, STAFF, SUBMIT, Meanwhile, never_arrived, report
 from testing.people import make_person
+from tests.approvals.helpers import approve, decline
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import asked, bought, make_difference, sent, tell
@@ -115,6 +117,28 @@ def test_a_proposal_for_what_is_explained_is_refused(lost: Order, people: Any):
 
     with pytest.raises(DecisionRefused):
         reconciliation.approve_adjustment(proposed, actor=people[1])
+    assert not Entry.objects.filter(kind="adjustment").exists()
+
+
+ENDS: dict[str, Callable[[Adjustment, Any], Any]] = {
+    "withdrawn": lambda proposed, people: decline(proposed, actor=people[0]),
+    "refused": lambda proposed, people: decline(proposed, actor=people[1]),
+    "void": lambda proposed, people: approve(proposed.approval, people[1]),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_proposal_for_what_is_explained_ends_with_its_approval(end: str, lost: Order, people: Any):
+    proposed = reconciliation.propose_adjustment(Difference.objects.get(), actor=people[0], reason="x")
+    report(lost, "success")
+    tell(OPENED - PRICE)
+
+    ENDS[end](proposed, people)
+
+    proposed.refresh_from_db()
+    assert proposed.decided_at is not None
+    assert (proposed.approved_by, proposed.declined_by) == (None, people[0] if end == "withdrawn" else people[1])
+    assert Difference.objects.get().explained_by == lost
     assert not Entry.objects.filter(kind="adjustment").exists()
 
 
