@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from approvals import services as approvals
+from core import clock
 from purchases.errors import ActionRefused
 from purchases.models import Order, OrderEvent, Verdict
 from purchases.services.actions import Action, open_verdict, possible_outcomes, require
@@ -49,6 +50,7 @@ def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, a
             evidence=evidence.strip()[:500],
             reason=reason.strip()[:500],
             proposed_by=actor,
+            proposed_at=clock.now(),  # the clock of `sent_at`, with which it is compared
         )
         proposed.approval = approvals.ask(
             VERDICT,

@@ -13,6 +13,7 @@ from core import clock
 from exports.models import Export
 from gateway.polling import in_seconds
 from purchases.models import Order
+from purchases.services import Action, allowed_actions, propose_verdict
 from testing.factories import make_check, make_order
 from testing.people import make_person
 
@@ -71,6 +72,16 @@ def test_a_wrong_machine_clock_neither_ends_nor_prolongs_a_bill(wrong, valid_for
 
     with time_machine.travel(timezone.now() + wrong, tick=True):
         assert BillCheck.objects.with_standing().get(pk=check.pk).now_standing == standing
+
+
+def test_a_proposal_from_a_machine_whose_clock_lags_counts():
+    first, second = make_person("admin", username="first"), make_person("admin", username="second")
+    order = make_order("unknown", sent_at=timezone.now() - 2 * HOUR)
+
+    with time_machine.travel(timezone.now() - 3 * HOUR, tick=True):
+        propose_verdict(order, outcome="failed", evidence="their dashboard", reason="x", actor=first)
+
+    assert Action.APPROVE_VERDICT in allowed_actions(Order.objects.get(), second)
 
 
 def test_the_clock_asks_the_database_once_a_minute(django_assert_num_queries, monkeypatch):
