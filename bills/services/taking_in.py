@@ -1,4 +1,7 @@
-"""After a restore: take in every order that the journal of what is sent knows, a bill with its check."""
+"""After a restore: take in every order that the journal of what is sent knows, a bill with its check.
+
+Lock order: as for a payment: the approval, the check, the order, the books.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from django.db import transaction
 from bills.models import BillCheck
 from bills.states import AnswerKind
 from purchases.models import Lack, LostOrder, Order
-from purchases.services import take_in
+from purchases.services import end_approval, take_in
 
 _AMOUNTS = ("customer_name", "period", "details", "months", "amount", "admin_fee", "penalty", "total")
 
@@ -20,20 +23,21 @@ def take_in_lost() -> int:
     waiting = 0
     for lost in LostOrder.objects.filter(order=None):
         with transaction.atomic():
+            end_approval(lost)
+            check = BillCheck.objects.select_for_update().filter(ref_id=lost.ref_id).first()
             order = take_in(lost)
             if order is None:
                 waiting += 1
             elif order.kind == Order.Kind.BILL:
-                _give_check(lost, order)
+                _give_check(lost, order, check)
     return waiting
 
 
-def _give_check(lost: LostOrder, order: Order) -> None:
+def _give_check(lost: LostOrder, order: Order, check: BillCheck | None) -> None:
     """Tie the payment to its check, with the amounts that the customer saw, even if the total has changed.
 
-    A check from after the restored moment is stored again.
+    `check`: locked; None for a check from after the restored moment, which is stored again.
     """
-    check = BillCheck.objects.select_for_update().filter(ref_id=order.ref_id).first()
     bill = lost.line["bill"]
     if check and check.order_id:
         return

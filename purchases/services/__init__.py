@@ -9,7 +9,7 @@ from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.health import count_health, count_health_if_due, count_what_is_bought
 from purchases.services.incidents import close_incident
 from purchases.services.limits import allowance_of, outside_hours
-from purchases.services.lost import find_lost, take_in
+from purchases.services.lost import end_approval, find_lost, take_in
 from purchases.services.moving import keep_orders, lock_order_for_move
 from purchases.services.notes import put_tag, remove_tag, write_note
 from purchases.services.placing import needs_approval, place_order, refuse_repeat

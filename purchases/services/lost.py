@@ -57,18 +57,26 @@ def find_lost(folder: Path) -> int:
     return unknown
 
 
+def end_approval(lost: LostOrder) -> None:
+    """End the open approval that would place the order again. Call it before `take_in`, in the same transaction.
+
+    Lock order: the approval, the bill's check, the order.
+    """
+    if approval := lost.line["approval"]:
+        approvals.note_executed(lost.ref_id, sha256=approval["sha256"], by=approval["by"], at=_at(approval))
+
+
 def take_in(lost: LostOrder) -> Order | None:
     """Take the order in as sent, with an outcome not known yet; the second call returns the same order.
 
-    None while it waits: for its product, or for the end of another order for the same product and number.
+    None while it waits: for its product, or for the end of another order for the same product and number. The caller
+    has called `end_approval`.
     """
     with transaction.atomic():
         current = LostOrder.objects.select_for_update().get(pk=lost.pk)
         if current.order:
             return current.order
         line = current.line
-        if approval := line["approval"]:
-            approvals.note_executed(line["ref_id"], sha256=approval["sha256"], by=approval["by"], at=_at(approval))
         order = Order.objects.filter(ref_id=current.ref_id).first()
         if order is not None:
             doubt(order.pk)  # the same approval was executed here again, or the same row of a batch placed

@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import transaction
 
+from approvals.models import Approval, ApprovalState
 from bills.models import BillCheck
-from bills.services import inquire_again, pay_again
-from bills.services.paying import cancel_expired
+from bills.services import inquire_again, pay_again, take_in_lost
+from bills.services.paying import cancel_expired, lock_check_for_payment
 from gateway.services import open_restored
 from purchases.errors import ActionRefused
 from purchases.models import Order
@@ -15,6 +17,8 @@ from purchases.services import cancel_order, submit
 from purchases.services.polling import follow
 from purchases.states import ActionReason, Status
 from staff.models import User
+from testing.orders import Meanwhile
+from tests.approvals.helpers import approve, approver, ask_bill, cashier
 from tests.bills import helpers as bills
 from tests.conftest import Upstream
 from tests.purchases.magic import Lost, ask, killed
@@ -27,6 +31,12 @@ INTERACTIVE = CallClass.INTERACTIVE
 def folder(settings: Any, tmp_path: Path) -> Path:
     settings.SENT_FOLDER = tmp_path / "sent"
     return tmp_path / "sent"
+
+
+@pytest.fixture
+def not_taken_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Orders of the journal wait after the restore."""
+    monkeypatch.setattr("backoffice.management.commands.hold_restored.take_in_lost", lambda: 1)
 
 
 @pytest.mark.parametrize("was_asked_before", [False, True])
@@ -44,6 +54,42 @@ def test_a_bill_comes_back_with_its_check_and_is_not_paid_again(upstream: Upstre
     assert order.status == Status.SUCCESS
     assert upstream.ledger(order) == [("debit", -order.price)]
     assert len(upstream.calls(order, "pay")) == 1
+
+
+def test_a_bill_that_is_paid_while_it_is_taken_in_is_paid_once(upstream: Upstream, not_taken_in):
+    check = bills.check_bill(1)
+    with Lost():
+        submit(bills.place(check).pk, call_class=INTERACTIVE)
+
+    with transaction.atomic():
+        lock_check_for_payment(check.pk)
+        taking = Meanwhile(take_in_lost)
+        assert taking.is_blocked_by_us()
+        bills.place(check)
+    taking.end()
+
+    order = follow(Order.objects.get(), seconds=10)
+    assert (order.ref_id, order.status) == (check.ref_id, Status.SUCCESS)
+    assert upstream.ledger(order) == [("debit", -order.price)]
+    assert len(upstream.calls(order, "pay")) == 1
+
+
+def test_while_its_approval_is_decided_a_lost_bill_locks_no_check(upstream: Upstream, not_taken_in):
+    check, budi = bills.check_bill(1), approver()
+    approval = ask_bill(check, cashier(own_approval_above=1_000))
+    with Lost():
+        approve(approval, budi)
+        submit(Order.objects.get().pk, call_class=INTERACTIVE)
+
+    with transaction.atomic():
+        Approval.objects.select_for_update().get()
+        taking = Meanwhile(take_in_lost)
+        assert taking.is_blocked_by_us()
+        list(BillCheck.objects.select_for_update(nowait=True))
+    taking.end()
+
+    assert BillCheck.objects.get().order == Order.objects.get()
+    assert Approval.objects.get().state == ApprovalState.APPROVED
 
 
 def test_a_bill_that_has_risen_in_the_lost_time_comes_back_as_it_was_paid(upstream: Upstream):
