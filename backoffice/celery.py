@@ -57,6 +57,7 @@ app.conf.update(
     broker_use_ssl={"ssl_cert_reqs": "required"} if settings.REDIS_URL.startswith("rediss:") else None,
     broker_connection_retry_on_startup=True,
     broker_transport_options={
+        # Seconds until a killed worker's message is handed out again; `core/broker.py` keeps those of running tasks.
         "visibility_timeout": 300,
         "socket_timeout": settings.REDIS_SOCKET_TIMEOUT,
         "socket_connect_timeout": settings.REDIS_CONNECT_TIMEOUT,
