@@ -19,7 +19,7 @@ from django.utils.dateparse import parse_datetime
 LATE = dt.timedelta(hours=26)
 # The work of at most this many seconds may be lost with the disk.
 MOST_AT_RISK = 60
-# Enough for a first backup of 18 GB, at 20 MB a second.
+# Enough for a first backup of 18 GB, at 20 MB a second; also for the one that is due when a shop that was off starts.
 FIRST_BACKUP = dt.timedelta(minutes=15)
 # A bucket is slower than a disk; copying that stands still for longer does not go on by itself.
 BUCKET_LATE = dt.timedelta(minutes=3)
@@ -56,6 +56,14 @@ def is_backed_up_here() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'backoffice_backup')")
         return bool(cursor.fetchone()[0])
+
+
+def started_at() -> dt.datetime:
+    """The time of the last start of `./run`, where `is_backed_up_here()`: its PostgreSQL starts and stops with it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_postmaster_start_time()")
+        started: dt.datetime = cursor.fetchone()[0]
+        return started
 
 
 def failed_backup() -> tuple[dt.datetime, str] | None:

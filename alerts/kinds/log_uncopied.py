@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from alerts.models import Severity
-from core.kept_backups import copied_until, in_bucket, is_backed_up_here
+from core.kept_backups import copied_until, in_bucket, is_backed_up_here, started_at
 from core.rights import Right
 
 # At most 60 s may be lost. After two minutes more the copy does not come back by itself.
@@ -16,16 +16,17 @@ _LAGS_FOR = dt.timedelta(minutes=3)
 
 
 class LogUncopied(AlertKind, permission=Right.CHANGE_POLICIES):
-    """Measured by the launcher every few seconds."""
+    """Measured by the launcher every few seconds. After a start it has the same time to go on."""
 
     def reasons(self, now: Now) -> list[Reason]:
         if not settings.BACKUP_TO or not is_backed_up_here():
             return []
         reasons = []
         until, bucket = copied_until(), in_bucket()
-        if until is not None and now.time - until > _LAGS_FOR:
+        has_had_time = now.time - started_at() > _LAGS_FOR
+        if until is not None and now.time - until > _LAGS_FOR and has_had_time:
             reasons.append(Reason(severity=Severity.CRITICAL, facts={"until": until.isoformat()}))
-        if bucket and bucket.is_late and (bucket.until or bucket.fault):
+        if bucket and bucket.is_late and (bucket.until or bucket.fault) and has_had_time:
             facts: Facts = {"until": bucket.until.isoformat() if bucket.until else "", "fault": bucket.fault}
             reasons.append(Reason(key="bucket", severity=Severity.WARNING, facts=facts))
         if bucket and bucket.lost:

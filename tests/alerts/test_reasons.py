@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from alerts.kinds import in_words
 from alerts.models import Alert, Severity
-from core import health, heartbeats, stores
+from core import health, heartbeats, kept_backups, stores
 from core.heartbeats import Heartbeat, Pulse
 from gateway.models import Exchange, UpstreamAccount
 from ledger import services as ledger
@@ -226,8 +226,11 @@ def test_a_nearly_full_disk_is_named_with_its_installation(monkeypatch):
 
 
 @pytest.fixture
-def backed_up(settings: Any, tmp_path: Path) -> Path:
-    """The data folder of a shop that has a backup and has sent nothing yet."""
+def backed_up(settings: Any, tmp_path: Path, monkeypatch: Any) -> Path:
+    """The data folder of a shop that has a backup, has sent nothing yet, and started a week ago."""
+    for kind in ("backup_late", "log_uncopied"):
+        monkeypatch.setattr(f"alerts.kinds.{kind}.is_backed_up_here", lambda: True)
+    _start(monkeypatch, ago(days=7))
     settings.DATA_DIR, settings.BACKUP_TO, settings.SENT_FOLDER = tmp_path, str(tmp_path), tmp_path / "sent"
     return tmp_path
 
@@ -246,8 +249,7 @@ def test_a_drill_that_failed_or_is_late_is_an_alert(backed_up: Path):
     assert open_alerts() == [("drill_failed", "late")]
 
 
-def test_a_backup_that_failed_or_is_late_is_an_alert(backed_up: Path, settings: Any, monkeypatch: Any):
-    monkeypatch.setattr("alerts.kinds.backup_late.is_backed_up_here", lambda: True)
+def test_a_backup_that_failed_or_is_late_is_an_alert(backed_up: Path, settings: Any):
     assert open_alerts() == NO_ALERT
 
     (backed_up / "backup-fault.json").write_text(json.dumps({"at": ago(hours=2).isoformat(), "fault": "disk full"}))
@@ -268,8 +270,7 @@ def test_a_backup_that_failed_or_is_late_is_an_alert(backed_up: Path, settings: 
     assert open_alerts() == NO_ALERT
 
 
-def test_a_bucket_that_gets_nothing_is_an_alert(backed_up: Path, settings: Any, monkeypatch: Any):
-    monkeypatch.setattr("alerts.kinds.log_uncopied.is_backed_up_here", lambda: True)
+def test_a_bucket_that_gets_nothing_is_an_alert(backed_up: Path, settings: Any):
     note, facts = backed_up / "bucket-copied.json", {"backup": "", "fault": ""}
     note.write_text(json.dumps({**facts, "until": ago(minutes=9).isoformat()}))
     assert open_alerts() == NO_ALERT, "there is no bucket"
@@ -293,8 +294,53 @@ def _note_backup(folder: Path, at: dt.datetime) -> None:
     (folder / "last-backup.json").write_text(json.dumps({"ended_at": at.isoformat(), "size": 70_000_000}))
 
 
-def test_a_copy_of_the_log_that_stands_still_is_an_alert(backed_up: Path, monkeypatch: Any):
-    monkeypatch.setattr("alerts.kinds.log_uncopied.is_backed_up_here", lambda: True)
+def _start(monkeypatch: Any, at: dt.datetime) -> None:
+    """Let `./run` have started then."""
+    for kind in ("backup_late", "log_uncopied"):
+        monkeypatch.setattr(f"alerts.kinds.{kind}.started_at", lambda: at)
+
+
+def test_after_two_days_off_nothing_is_late_until_it_had_time(backed_up: Path, settings: Any, monkeypatch: Any):
+    settings.BACKUP_BUCKET = "s3://shop/backups"
+    _note_backup(backed_up, ago(days=2, hours=5))
+    until = ago(days=2).isoformat()
+    (backed_up / "log-copied.json").write_text(json.dumps({"until": until}))
+    (backed_up / "bucket-copied.json").write_text(json.dumps({"until": until, "backup": "", "fault": ""}))
+
+    _start(monkeypatch, ago(seconds=20))
+    assert open_alerts() == NO_ALERT
+
+    _start(monkeypatch, ago(minutes=4))
+    assert set(open_alerts()) == {("log_uncopied", ""), ("log_uncopied", "bucket")}
+
+    _start(monkeypatch, ago(minutes=30))
+    assert set(open_alerts()) == {("log_uncopied", ""), ("log_uncopied", "bucket"), ("backup_late", "late")}
+
+
+def test_a_start_does_not_end_the_alert_about_a_late_backup(backed_up: Path, monkeypatch: Any):
+    _note_backup(backed_up, ago(days=2))
+    assert open_alerts() == [("backup_late", "late")]
+
+    _start(monkeypatch, ago(seconds=20))
+    assert open_alerts() == [("backup_late", "late")]
+
+    _note_backup(backed_up, ago(seconds=5))
+    assert open_alerts() == NO_ALERT
+
+
+def test_a_backup_that_failed_is_an_alert_right_after_the_start(backed_up: Path, monkeypatch: Any):
+    (backed_up / "backup-fault.json").write_text(json.dumps({"at": ago(seconds=5).isoformat(), "fault": "disk full"}))
+
+    _start(monkeypatch, ago(seconds=20))
+
+    assert open_alerts() == [("backup_late", "failed")]
+
+
+def test_the_start_is_that_of_the_database():
+    assert ago(days=1) < kept_backups.started_at() < ago()
+
+
+def test_a_copy_of_the_log_that_stands_still_is_an_alert(backed_up: Path):
     note = backed_up / "log-copied.json"
 
     note.write_text(json.dumps({"until": ago(minutes=2).isoformat()}))
