@@ -16,14 +16,6 @@ def evaluate_alerts() -> None:
 
 
 @shared_task
-def evaluate_late() -> None:
-    """The same in the other worker, if nobody has done it for a minute: the background may stand still."""
-    if services.is_evaluation_late():
-        services.evaluate_alerts()
-        services.notify_people()
-
-
-@shared_task
 def send_results() -> None:
     """Send the result of the day or week that is due."""
     services.send_results()

@@ -75,10 +75,7 @@ app.conf.update(
     enable_utc=True,
     task_queues=[Queue(name, Exchange(name), routing_key=name) for name in (INTERACTIVE, CALLBACKS, BACKGROUND)],
     task_default_queue=BACKGROUND,
-    task_routes={
-        "callbacks.tasks.process_waiting": CALLBACKS,
-        "alerts.tasks.evaluate_late": INTERACTIVE,
-    },
+    task_routes={"callbacks.tasks.process_waiting": CALLBACKS},
     task_create_missing_queues=False,
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
@@ -112,7 +109,6 @@ app.conf.update(
         "verify-recent-rows": scheduled("audit.tasks.verify_recent", 600.0, expires=600),
         "verify-all-rows": scheduled("audit.tasks.verify_all", crontab(hour=4, minute=0), expires=3600),
         "evaluate-alerts": scheduled("alerts.tasks.evaluate_alerts", 20.0, expires=20),
-        "evaluate-late-alerts": scheduled("alerts.tasks.evaluate_late", 30.0, expires=30),
         "send-results": scheduled("alerts.tasks.send_results", 60.0, expires=60),
     },
 )

@@ -3,6 +3,10 @@
 Workers that step back while a browser and other tests run would do less than beat asks for.
 """
 
+from typing import Any
+
+from celery.signals import worker_init
+
 from backoffice.celery import app
 from core import priority
 
@@ -13,3 +17,10 @@ _WAITED_FOR = (
 priority.NICENESS = 0
 for name in _WAITED_FOR:
     app.conf.beat_schedule[name]["schedule"] /= 10
+
+
+@worker_init.connect
+def _look_often(**_: Any) -> None:
+    from backoffice import tasks  # noqa: PLC0415  # the models are ready only now
+
+    tasks.LOOK_SECONDS /= 10

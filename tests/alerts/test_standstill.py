@@ -11,8 +11,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from alerts.models import Alert, Evaluation, Severity
-from alerts.tasks import evaluate_late
-from backoffice.tasks import SOURCES
+from backoffice.tasks import SOURCES, evaluate_late
 from callbacks.models import Callback
 from core import heartbeats
 from gateway.dispatching import Dispatcher
