@@ -17,6 +17,7 @@ from batches.errors import BatchRefused
 from batches.events import BATCH_CANCELLED, BATCH_PAUSED, BATCH_RELEASED, BATCH_RESUMED, BATCH_SETTLED
 from batches.models import ASKING, WAITING_FOR_A_PERSON, Batch
 from batches.services.checking import recheck
+from batches.services.restoring import take_lost_orders
 from batches.states import BatchState, RowState
 from core import clock
 from core.rights import Right
@@ -190,6 +191,7 @@ def say_what_waits(batch: Batch) -> None:
 
 def end(batch: Batch) -> None:
     """End a locked batch unless rows are to be placed or billers are asked; it pauses if rows wait for a person."""
+    take_lost_orders(batch)
     if batch.rows.filter(ASKING | Q(state=RowState.READY)).exists():
         return
     if batch.rows.filter(WAITING_FOR_A_PERSON).not_tried_again().exists():
@@ -218,6 +220,7 @@ def resume(batch: Batch, *, actor: User) -> None:
         current = lock_batch(batch.pk)
         if current.state != BatchState.PAUSED:
             raise BatchRefused("running" if current.state == BatchState.RUNNING else "over")
+        take_lost_orders(current)
         current.state, current.next_at = BatchState.RUNNING, clock.now()
         current.stopped_by = current.why_stopped = ""
         current.save(update_fields=["state", "next_at", "stopped_by", "why_stopped"])
@@ -237,6 +240,7 @@ def cancel(batch: Batch, *, actor: User | None, is_released: bool = True) -> int
             raise BatchRefused("over")
         if not is_released:
             refuse_unless_open(current)
+        take_lost_orders(current)
         rows = current.rows.filter(state__in=[RowState.READY, RowState.WRONG])
         count = rows.update(state=RowState.CANCELLED)
         current.state, current.next_at, current.ended_at = BatchState.CANCELLED, None, timezone.now()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from django.db import DatabaseError, transaction
 
@@ -53,6 +54,8 @@ def take_in_payment(
         amount=sold["amount"],
         cash_given=sold["cash_given"] if is_cash else None,
         reference=sold["reference"],
+        # A line of an older version does not say it.
+        paid_at_once=UUID(shared) if (shared := sold.get("paid_at_once")) else None,
         debt=debt,
         buyer=sold["customer"] if debt else who_saved(destination, before=at),
         sold_in=shift if is_open else None,

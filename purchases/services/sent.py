@@ -27,7 +27,7 @@ from purchases.models import Order
 log = structlog.get_logger()
 
 # Our account, the seller, the payment and the approval of the order, as the line has them. The claim reads this value
-# together with the order's lock, because each sending needs it. The migration 0003_sent_beside makes the function.
+# together with the order's lock, because each sending needs it. Migration 0010_sent_paid_at_once makes the function.
 BESIDE = "purchases_sent_beside(payment_id)"
 # The bill as the customer confirmed it.
 _BILL = (

@@ -6,16 +6,18 @@ from typing import Any
 import pytest
 
 from batches.models import Batch
-from batches.services import mend_all, place_rows, release, resume, seal_of
-from bills.services import take_in_lost
+from batches.services import cancel, mend_all, place_rows, release, resume, seal_of
+from bills.services import pay_bill, take_in_lost
 from catalogue.models import Product
 from gateway.services import open_restored
+from ledger.models import Entry
 from purchases.models import LostOrder, Order
 from purchases.services import submit
 from purchases.services.polling import follow
 from purchases.states import Status
 from staff.models import User
-from tests.batches.helpers import CASH, checked, released, rows_of, send_all, supervisor
+from tests.batches.helpers import CASH, ask_all, checked, released, rows_of, send_all, supervisor
+from tests.bills.helpers import expire
 from tests.conftest import Upstream
 from tests.purchases.magic import Lost, ended
 from upstream.budget import CallClass
@@ -125,6 +127,81 @@ def test_what_was_released_in_the_lost_time_is_asked_about(upstream: Upstream, o
 
     ended(Order.objects.get())
     assert sent_once(upstream, batch) == [Status.SUCCESS]
+
+
+def bill_released() -> Batch:
+    """A batch of one bill, released for the total of its biller and paid in cash."""
+    batch = checked("531290000001;PLNPASCA;Sari\n")
+    ask_all(batch)
+    release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
+    return batch
+
+
+def paid_once(upstream: Upstream) -> Order:
+    """The only order, at its end; asserts that one request paid the bill, and what the books have."""
+    order = ended(Order.objects.get())
+    assert order.status == Status.SUCCESS
+    assert upstream.calls(order, "pay") == ["/v1/bill/pay"]
+    assert upstream.ledger(order) == [("debit", -order.price)]
+    entries = Entry.objects.filter(ref_id=order.ref_id).order_by("pk")
+    assert [*entries.values_list("kind", "amount")] == [(kind, order.price) for kind in ("hold", "release", "debit")]
+    return order
+
+
+@pytest.mark.parametrize("has_expired", [False, True])
+def test_a_bill_paid_in_the_lost_time_is_its_row_s_payment(upstream: Upstream, owner: User, has_expired):
+    # given: the row's check pays the bill, or a newer one because that has expired
+    batch = bill_released()
+    [row] = rows_of(batch)
+    assert row.bill_check
+    with Lost():
+        if has_expired:
+            expire(row.bill_check)
+        send_all(batch)
+    if has_expired:
+        expire(row.bill_check)
+    open_shop(owner, batch)
+
+    send_all(batch)
+
+    order = paid_once(upstream)
+    [placed] = rows_of(batch)
+    assert (placed.state, placed.fault, placed.order, placed.bill_check) == ("placed", "", order, order.bill_check)
+    assert (placed.bill_check == row.bill_check) is not has_expired
+    assert (batch.state, batch.owes_back, batch.rows.never_ordered()["pays"]) == ("ended", False, 0)
+
+
+@pytest.mark.parametrize("release_one", [bill_released, lambda: released("081290000001;10\n")])
+def test_cancelled_after_a_restore_then_nothing_sold_is_owed(upstream: Upstream, owner: User, release_one):
+    batch = release_one()
+    with Lost():
+        send_all(batch)
+    batch.refresh_from_db()
+
+    assert cancel(batch, actor=owner) == 0
+
+    [row] = rows_of(batch)
+    batch.refresh_from_db()
+    assert (row.state, row.order) == ("placed", Order.objects.get())
+    assert (batch.state, batch.owes_back) == ("cancelled", False)
+
+
+def test_a_bill_that_the_counter_paid_in_the_lost_time_is_still_owed(upstream: Upstream, owner: User):
+    batch = bill_released()
+    check = rows_of(batch)[0].bill_check
+    assert check
+    with Lost():
+        order = pay_bill(check, amount=check.total or 0, paid_by=None, enqueue=False)
+        submit(order.pk, call_class=CallClass.BACKGROUND)
+    open_shop(owner, batch)
+
+    send_all(batch)
+
+    paid_once(upstream)
+    [row] = rows_of(batch)
+    assert (row.state, row.order) == ("refused", None)
+    assert (batch.state, batch.owes_back) == ("ended", True)
+    assert batch.rows.never_ordered() == {"count": 1, "pays": row.selling_price}
 
 
 def test_given_a_restore_then_an_unreleased_batch_asks_nothing(upstream: Upstream):

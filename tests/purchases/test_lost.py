@@ -3,6 +3,7 @@
 import datetime as dt
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
@@ -148,13 +149,14 @@ def test_the_journal_of_another_account_is_not_this_shops(upstream: Upstream, fo
 
 def test_the_payment_comes_back_into_its_shift_and_on_its_account(upstream: Upstream):
     seller, debtor = make_person("cashier"), give_credit(cap=20_000)
-    shift = begin(seller)
+    shift, at_once = begin(seller), uuid4()
     with Lost():
-        cash = sell(1, placed_by=seller, payment=PaymentFacts(cash_given=20_000))
+        cash = sell(1, placed_by=seller, payment=PaymentFacts(cash_given=20_000, paid_at_once=at_once))
         owed = sell(100, placed_by=seller, payment=PaymentFacts(method="credit", customer=debtor))
 
     paid, on_credit = (Payment.objects.get(ref_id=order.ref_id) for order in (cash, owed))
     assert (paid.sold_in, paid.seller, paid.cash_given, paid.amount) == (shift, seller, 20_000, cash.customer_pays)
+    assert (paid.paid_at_once, on_credit.paid_at_once) == (at_once, None)
     assert on_credit.debt is not None
     assert owed_by(debtor) == owed.customer_pays
     assert [lost.lacks for lost in LostOrder.objects.all()] == [[], []]
