@@ -13,3 +13,7 @@ class NumbersChanged(Refused):
 
 class MoneyOpen(Refused):
     """The customer owes the shop, or the shop owes the customer."""
+
+
+class SaleAgreed(Refused):
+    """Something is still to be sold on the customer's tab."""

@@ -18,7 +18,7 @@ from core.access import StaffRequest, staff_only
 from core.paging import FirstPages
 from core.rights import Right
 from core.sheets import SheetRefused
-from customers.errors import AlreadySaved, MoneyOpen, NumbersChanged
+from customers.errors import AlreadySaved, MoneyOpen, NumbersChanged, SaleAgreed
 from customers.forms import CustomerForm, ImportForm, SavedNumberForm, SaveThisForm
 from customers.lists import CUSTOMERS
 from customers.models import Customer, SavedNumber
@@ -93,7 +93,7 @@ def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.VIEW_CUSTOMERS, Right.DELETE_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
-    """Say what is deleted and what stays, and ask; then erase the customer. If money is open, say this instead."""
+    """Say what is deleted and what stays, and ask; then erase the customer. If it would be refused, say why instead."""
     customer = get_object_or_404(Customer.objects.annotate(count=Count("numbers")), pk=pk)
     if request.method == "POST":
         try:
@@ -103,7 +103,7 @@ def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
         except NumbersChanged as refusal:
             messages.error(request, str(refusal), extra_tags="numbers_changed")
             return redirect("customer_delete", pk=pk)
-        except MoneyOpen as refusal:
+        except (MoneyOpen, SaleAgreed) as refusal:
             messages.error(request, str(refusal), extra_tags="customer_kept")
             return redirect(customer)
         messages.success(request, _("%(name)s was deleted.") % {"name": name})
@@ -115,6 +115,7 @@ def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
     context = {
         "customer": customer,
         "reason_kept": reason_kept,
+        "is_money_open": isinstance(reason_kept, MoneyOpen),
         "seal": seal_of_numbers(pk),
         "numbers": [shown_number(number) for number in customer.numbers.order_by("pk")],
     }

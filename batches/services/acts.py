@@ -12,7 +12,15 @@ from approvals.acts import Line, register
 from batches.errors import BatchRefused
 from batches.models import Batch
 from batches.services.checking import recheck
-from batches.services.releasing import BATCH, content_of, lock_batch, may_release, refuse_unless_open, start
+from batches.services.releasing import (
+    BATCH,
+    content_of,
+    lock_batch,
+    lock_debtor,
+    may_release,
+    refuse_unless_open,
+    start,
+)
 from core.money import rupiah
 from core.rights import Right
 from credit.methods import method_words
@@ -53,6 +61,7 @@ class BatchAct(SpendingAct):
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Let it run for the asker; its orders name the approver."""
         batch, payment = lock_batch(approval.facts["batch"]), PaymentFacts.of(approval.facts["payment"])
+        lock_debtor(payment)
         start(batch, seller=approval.asked_by, payment=payment, approval=approval)
         return str(batch.pk)
 

@@ -21,6 +21,9 @@ from batches.services.restoring import take_lost_orders
 from batches.states import BatchState, RowState
 from core import clock
 from core.rights import Right
+from credit.errors import CreditRefused
+from customers.models import Customer
+from customers.services import lock_customer
 from drawers import services as drawers
 from gateway.line import ring_when_committed
 from purchases.models import Order
@@ -121,6 +124,7 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
     if has_bills and actor and not actor.has_perm(Right.CHECK_BILLS):
         raise BatchRefused("no_bills")
     payment.refuse_unless_clear(totals["pays"])
+    lock_debtor(payment)
     if actor is None:
         start(batch, seller=None, payment=payment)
         return None
@@ -141,8 +145,23 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
     return None
 
 
+def lock_debtor(payment: PaymentFacts) -> None:
+    """Lock the customer who will owe it, before the account: nobody merges or erases the customer meanwhile.
+
+    Raises `CreditRefused` if the customer is gone.
+    """
+    if payment.customer:
+        try:
+            lock_customer(payment.customer.pk)
+        except Customer.DoesNotExist:
+            raise CreditRefused("no_customer") from None
+
+
 def start(batch: Batch, *, seller: User | None, payment: PaymentFacts, approval: Approval | None = None) -> None:
-    """Let a locked batch run: its rows are placed from now on, for this seller and with this payment."""
+    """Let a locked batch run: its rows are placed from now on, for this seller and with this payment.
+
+    `lock_debtor` has locked the customer.
+    """
     batch.state, batch.next_at = BatchState.RUNNING, clock.now()
     batch.method, batch.customer, batch.reference = payment.method, payment.customer, payment.reference
     batch.agreed_in_id, batch.approval = payment.agreed_in, approval

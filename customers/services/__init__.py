@@ -14,6 +14,7 @@ from customers.services.saving import (
     customer_called,
     erase,
     joined,
+    lock_customer,
     save_number,
     saved_names,
     seal_of_numbers,

@@ -15,9 +15,10 @@ from audit.services import record
 from catalogue.destinations import DestinationKind
 from catalogue.models import Product
 from core.rights import Right
-from customers.errors import AlreadySaved, MoneyOpen, NumbersChanged
+from customers.errors import AlreadySaved, MoneyOpen, NumbersChanged, SaleAgreed
 from customers.events import CUSTOMER_ERASED, CUSTOMERS_MERGED
 from customers.models import Customer, MergedCustomer, SavedNumber
+from customers.services.agreed import move_agreed, name_agreed
 from customers.services.leaving import forget_all
 from customers.services.twins import move_all
 
@@ -79,10 +80,21 @@ def saved_names(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]
     return saved_numbers.values_list("destination", "customer__name")
 
 
-def why_kept(pk: int) -> MoneyOpen | None:
+def lock_customer(pk: int) -> Customer:
+    """The customer, whom nobody merges or erases until the transaction ends. Raises `Customer.DoesNotExist`.
+
+    A room locks the customer before the account, when it agrees to a later sale (`agreed`).
+    """
+    # `no_key`: a sale on credit that is being committed reads the key, and holds the account that is needed next.
+    return Customer.objects.select_for_update(no_key=True).get(pk=pk)
+
+
+def why_kept(pk: int) -> MoneyOpen | SaleAgreed | None:
     """The reason why `erase` would refuse this customer now; None if it would not. Raises `Customer.DoesNotExist`."""
     with transaction.atomic():
-        customer = Customer.objects.select_for_update(no_key=True).get(pk=pk)
+        customer = lock_customer(pk)
+        if refusal := _sale_agreed(customer):
+            return refusal
         try:
             Collector(using=DEFAULT_DB_ALIAS).collect([customer])
         except ProtectedError:
@@ -103,8 +115,9 @@ def erase(pk: int, *, actor: User, seal: str | None = None) -> str:
     Orders and bills stay. If the actor may open full numbers, they show the customer's numbers masked from now on
     (`leaving`), but not a number that another customer has, too. If anybody else deletes, orders and bills show the
     numbers as before: a seller could save a number and delete it, to hide own sales from auditors. Raises
-    `Customer.DoesNotExist`, `MoneyOpen` while something is owed, either way, and `NumbersChanged` if `seal`
-    (`seal_of_numbers`) is not that of the present numbers: a person deletes only what the person has read.
+    `Customer.DoesNotExist`, `MoneyOpen` while something is owed, either way, `SaleAgreed` while something is still to
+    be sold on the customer's tab, and `NumbersChanged` if `seal` (`seal_of_numbers`) is not that of the present
+    numbers: a person deletes only what the person has read.
     """
     masks, numbers = actor.has_perm(Right.REVEAL_NUMBERS), frozenset[str]()
     with transaction.atomic():
@@ -112,14 +125,15 @@ def erase(pk: int, *, actor: User, seal: str | None = None) -> str:
         if masks:
             numbers = _numbers_of_nobody_else(pk)
             forget_all(numbers)  # before the customer's lock: orders come first
-        # `no_key`: a sale on credit that is being committed reads the key, and holds the account that is needed next.
-        customer = Customer.objects.select_for_update(no_key=True).get(pk=pk)
+        customer = lock_customer(pk)
         if seal is not None and not constant_time_compare(seal, seal_of_numbers(pk)):
             raise NumbersChanged(
                 _("The numbers of %(name)s have changed. Read again what goes.") % {"name": customer.name}
             )
         if masks and (saved_meanwhile := _numbers_of_nobody_else(pk) - numbers):
             forget_all(saved_meanwhile)
+        if refusal := _sale_agreed(customer):
+            raise refusal
         try:
             customer.delete()
         except ProtectedError:  # of a room above: its account
@@ -145,6 +159,13 @@ def _money_open(customer: Customer) -> MoneyOpen:
     return MoneyOpen(words % {"name": customer.name})
 
 
+def _sale_agreed(customer: Customer) -> SaleAgreed | None:
+    if not (sale := name_agreed(customer.pk)):
+        return None
+    words = _("%(name)s cannot be deleted: %(sale)s on this customer's tab has not ended. Let it end, or cancel it.")
+    return SaleAgreed(words % {"name": customer.name, "sale": sale})
+
+
 def joined(*notes: str) -> str:
     """The notes as one, each once."""
     return " · ".join(dict.fromkeys(note for note in notes if note))
@@ -153,7 +174,8 @@ def joined(*notes: str) -> str:
 def absorb(kept: Customer, gone: Customer, *, name: str, note: str, actor: User) -> None:
     """Move the numbers of `gone` to `kept`, give it this name and note, and delete `gone`.
 
-    Call it in a transaction that has locked both. A number that both have stays once, with both notes.
+    Call it in a transaction that has locked both, and their agreed sales (`agreed`), which move, too. A number that
+    both have stays once, with both notes.
     """
     own = {(number.destination, number.product_id): number for number in kept.numbers.all()}
     for number in gone.numbers.all():
@@ -167,6 +189,7 @@ def absorb(kept: Customer, gone: Customer, *, name: str, note: str, actor: User)
     record(CUSTOMERS_MERGED, actor=actor, subject=f"customer {kept.pk}", facts={"merged": gone.pk})
     MergedCustomer.objects.filter(kept=gone).update(kept=kept)
     MergedCustomer.objects.create(gone=gone.pk, kept=kept)
+    move_agreed(gone.pk, kept.pk)
     gone.delete()
     kept.name, kept.note = name, note
     kept.save(update_fields=["name", "note"])

@@ -14,6 +14,7 @@ from credit.services import debts_of
 from credit.services.accounts import enter
 from customers.models import Customer
 from customers.services import absorb
+from customers.services.agreed import lock_agreed
 from drawers.models import Outcome, Payment
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def merge_customers(one: Customer, other: Customer, *, name: str, note: str, act
         rows = both.select_for_update(no_key=True).in_bulk()
         if len(rows) < 2:
             raise Customer.DoesNotExist
+        lock_agreed(rows)  # a worker that places the next of these sales holds it, and waits for the account
         payments = _lock_payments([one.pk, other.pk])
         # No sale to either happens meanwhile: a sale on credit waits for the account, and finds it without a customer.
         locked = CreditAccount.objects.filter(customer__in=rows).order_by("pk").select_for_update(no_key=True)
