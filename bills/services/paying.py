@@ -168,9 +168,11 @@ def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = 
 
 def cancel_expired(limit: int) -> list[Work]:
     """Cancel at most `limit` payments that can never be sent again, so that nobody has to handle them."""
-    with transaction.atomic():
-        over = payments_that_are_over().select_for_update(of=("self",), skip_locked=True)
-        _cancel(over.order_by("pk")[:limit], actor=None, facts={"code": "bill_expired"})
+    for pk in list(payments_that_are_over().order_by("pk").values_list("pk", flat=True)[:limit]):
+        # Each by itself: after the shift of one payment no other payment may be locked.
+        with transaction.atomic():
+            over = payments_that_are_over().filter(pk=pk).select_for_update(of=("self",), skip_locked=True)
+            _cancel(over, actor=None, facts={"code": "bill_expired"})
     return []
 
 

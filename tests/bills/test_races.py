@@ -3,20 +3,25 @@
 import datetime as dt
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from bills import services
 from bills.errors import CheckExpired
 from bills.models import BillCheck
+from bills.services.paying import cancel_expired
 from core.errors import OrderRefused
+from drawers.models import Shift
+from drawers.services.payments import lock_payment
 from purchases.models import Incident, Order
 from purchases.services import submit
 from purchases.services.polling import follow
-from purchases.states import Status
-from testing.factories import moves
-from testing.orders import CALLBACK, at_once, report
+from purchases.states import ActionReason, Status
+from testing.factories import make_check, make_order, moves
+from testing.orders import CALLBACK, Meanwhile, at_once, report
 from tests.bills.helpers import check_bill
 from tests.conftest import Upstream
+from tests.drawers.helpers import begin
 from upstream.budget import CallClass
 from upstream.client import Client
 
@@ -107,3 +112,31 @@ def test_many_workers_on_one_doubtful_payment_charge_it_once(upstream: Upstream,
     order.refresh_from_db()
     assert order.status == Status.SUCCESS
     assert upstream.ledger(order) == [("debit", -check.total)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_cancelled_bill_leaves_its_shift_before_the_next_is_locked():
+    shift, orders = begin(), []
+    for number in ("1234567890", "1234567891"):
+        check = make_check(destination=number, expires_at=timezone.now() - dt.timedelta(seconds=1))
+        order = make_order(
+            "needs_action",
+            kind="bill",
+            ref_id=check.ref_id,
+            product=check.product,
+            destination=number,
+            max_price=102_500,
+            action_reason=ActionReason.PRICE_CHANGED,
+            placed_by=shift.cashier,
+        )
+        BillCheck.objects.filter(pk=check.pk).update(order=order)
+        orders.append(order)
+
+    with transaction.atomic():
+        lock_payment(orders[1].payment_id)
+        cancelling = Meanwhile(lambda: cancel_expired(10))
+        assert cancelling.is_blocked_by_us()
+        Shift.objects.select_for_update(no_key=True, nowait=True).get()
+    cancelling.end()
+
+    assert {order.status for order in Order.objects.all()} == {Status.CANCELLED}
