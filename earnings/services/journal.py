@@ -33,9 +33,7 @@ from ledger.models import Entry
 from staff.models import User
 
 # The other account, for entries of credit and of the provider's books by kind; "" is the entry's method.
-_OF_CREDIT = {"sale": "sales", "refund": "owed", "payment": "", "paid_back": "", "brought": "opening"}
-# Not booked: the amount leaves one customer's account and comes to another's.
-_WITHIN_CREDIT = CreditEntry.Kind.MOVED
+_OF_CREDIT = {"refund": "owed", "payment": "", "paid_back": "", "brought": "opening"}
 _OF_BOOKS = {
     "debit": "cost",
     "refund": "cost",
@@ -82,8 +80,9 @@ def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
     with snapshot():
         of_branch = _in_branch(branch)
         payments = of_branch(Payment.objects.all(), "branch")
-        sold = payments.filter(order__created_at__gte=within[0], order__created_at__lt=within[1], debt=None)
-        for method, amount in _sums(sold.exclude(outcome=Outcome.NOTHING), "method"):
+        sold = payments.filter(order__created_at__gte=within[0], order__created_at__lt=within[1])
+        sold = sold.exclude(outcome=Outcome.NOTHING)
+        for method, amount in _sums(sold, "method", amount=TO_GIVE_BACK):
             add(method, "sales", amount)
         ended = of_branch(Payment.objects.refunds(), "branch").filter(ended_at__gte=within[0], ended_at__lt=within[1])
         add("refunds", "owed", ended.aggregate(sum=Sum(TO_GIVE_BACK))["sum"])
@@ -91,7 +90,8 @@ def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
         given = payments.filter(given_at__gte=within[0], given_at__lt=within[1])
         for method, amount in _sums(given.exclude(Exists(off_account)), "given_method", amount=TO_GIVE_BACK):
             add("owed", method, amount)
-        credit = CreditEntry.objects.filter(at__gte=within[0], at__lt=within[1]).exclude(kind=_WITHIN_CREDIT)
+        # Sales are booked above. What moves leaves one customer's account and comes to another's.
+        credit = CreditEntry.objects.filter(at__gte=within[0], at__lt=within[1], kind__in=_OF_CREDIT)
         credit = credit if branch is None else credit.alias(home=_HOME_OF_CREDIT).filter(home=branch)
         for kind, method, amount in _sums(credit, "kind", "method"):
             add("receivables", _OF_CREDIT[kind] or method, amount)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import re
 from collections import Counter
 from typing import Any
 
 import pytest
+import time_machine
 from django.db.models import Sum
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from core.times import start_of_day
 from credit.models import CreditEntry
 from drawers.models import DrawerEntry, Payment, Shift
-from drawers.services import close_shift, give_back, take_credit_payment
+from drawers.services import change_payment, close_shift, give_back, take_credit_payment
 from earnings.journal_accounts import ACCOUNTS
 from earnings.models import JournalAccountsHistory
 from earnings.services.journal import Booking, account_names, choose_accounts, journal_of
@@ -88,6 +91,26 @@ def test_a_day_is_booked_exactly_and_its_accounts_are_what_the_rooms_say():
     assert moved("owed") == -owed == -7_000
     kept = Payment.objects.filter(outcome="kept").aggregate(sum=Sum("amount"))["sum"]
     assert -moved("sales") - moved("refunds") == kept == 54_000
+
+
+def booked_on(day: dt.date) -> dict[tuple[str, str], int]:
+    return {(each.debit, each.credit): each.amount for each in journal_of(day)}
+
+
+def test_given_a_credit_sale_paid_in_cash_after_midnight_then_its_day_has_it():
+    midnight = start_of_day(timezone.localdate())
+    with time_machine.travel(midnight - dt.timedelta(minutes=10)) as moment:
+        cashier = make_person("cashier")
+        begin(cashier)
+        order = sell_to(give_credit(), 45_000, by=cashier)
+        day = timezone.localdate()
+        assert booked_on(day) == {("receivables", "sales"): 45_000}
+        moment.shift(dt.timedelta(minutes=20))
+        change_payment(order.payment, method="cash", actor=cashier)
+        assert timezone.localdate() > day
+
+    assert booked_on(day) == {("cash", "sales"): 45_000}
+    assert booked_on(midnight.date()) == {}
 
 
 def test_the_cash_of_the_journal_is_that_of_the_drawer(busy_day: Shift, cashier: User):
