@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import BigIntegerField, Exists, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from audit.events import SETTING_CHANGED
@@ -81,9 +81,10 @@ def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
         of_branch = _in_branch(branch)
         payments = of_branch(Payment.objects.all(), "branch")
         sold = payments.filter(order__created_at__gte=within[0], order__created_at__lt=within[1])
-        sold = sold.exclude(outcome=Outcome.NOTHING)
-        for method, amount in _sums(sold, "method", amount=TO_GIVE_BACK):
-            add(method, "sales", amount)
+        sold = sold.exclude(outcome=Outcome.NOTHING).annotate(is_debt=Q(debt__isnull=False))
+        for method, is_debt, amount in _sums(sold, "method", "is_debt", amount=TO_GIVE_BACK):
+            # After a restore a sale on credit may be on no account: no customer owes it until somebody enters it.
+            add(OTHER if method == CREDIT and not is_debt else method, "sales", amount)
         ended = of_branch(Payment.objects.refunds(), "branch").filter(ended_at__gte=within[0], ended_at__lt=within[1])
         add("refunds", "owed", ended.aggregate(sum=Sum(TO_GIVE_BACK))["sum"])
         off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.REFUND, ref_id=OuterRef("ref_id"))

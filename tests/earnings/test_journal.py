@@ -24,6 +24,7 @@ from earnings.models import JournalAccountsHistory
 from earnings.services.journal import Booking, account_names, choose_accounts, journal_of
 from ledger.models import Entry
 from staff.models import User
+from testing.database import past_triggers
 from testing.people import browser_of, make_person
 from tests.core.helpers import has_id, words_at
 from tests.credit.helpers import account_of, give_credit, sell_to, take_off
@@ -111,6 +112,15 @@ def test_given_a_credit_sale_paid_in_cash_after_midnight_then_its_day_has_it():
 
     assert booked_on(day) == {("cash", "sales"): 45_000}
     assert booked_on(midnight.date()) == {}
+
+
+def test_given_a_credit_sale_on_no_account_then_no_customer_owes_it(cashier: User):
+    order = sell(cashier, 12_000)
+    with past_triggers() as cursor:  # as a restore leaves it
+        row = "UPDATE drawers_payment SET method = 'credit', is_cash = false, cash_given = NULL WHERE id = %s"
+        cursor.execute(row, [order.payment_id])
+
+    assert booked_on(timezone.localdate()) == {("other", "sales"): 12_000, ("deposit", "opening"): 5_000_000}
 
 
 def test_the_cash_of_the_journal_is_that_of_the_drawer(busy_day: Shift, cashier: User):
