@@ -189,7 +189,7 @@ def named_period(name: str, now: dt.datetime) -> Chosen:
     first, last = days.days(timezone.localdate(now))
     period = Period(start_of_day(first), min(now, start_of_day(last + _ONE_DAY)))
     if days not in {Days.MONTH, Days.LAST_MONTH}:
-        return _compared(name, period, back=_WEEK)
+        return _compared(name, period, back=(last - first + _ONE_DAY) if days is Days.DAYS_30 else _WEEK)
     earlier = start_of_day((first - _ONE_DAY).replace(day=1))
     reached = earlier + (now - period.since) if days is Days.MONTH else period.since
     return Chosen(name, period, Period(earlier, min(reached, period.since)))

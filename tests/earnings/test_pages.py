@@ -193,12 +193,13 @@ def test_thirty_days_are_understood_as_in_the_list_of_orders():
 def test_each_period_is_compared_with_one_as_long():
     now = start_of_day(dt.date(2026, 3, 31)) + dt.timedelta(hours=15.5)
 
-    spans = {name: _span(named_period(name, now)) for name in ("today", "yesterday", "7", "month", "last-month")}
+    spans = {name: _span(named_period(name, now)) for name in ("today", "yesterday", "7", "30", "month", "last-month")}
 
     assert spans == {
         "today": ("31.03 00:00", "31.03 15:30", "24.03 00:00", "24.03 15:30"),
         "yesterday": ("30.03 00:00", "31.03 00:00", "23.03 00:00", "24.03 00:00"),
         "7": ("25.03 00:00", "31.03 15:30", "18.03 00:00", "24.03 15:30"),
+        "30": ("02.03 00:00", "31.03 15:30", "31.01 00:00", "01.03 15:30"),
         "month": ("01.03 00:00", "31.03 15:30", "01.02 00:00", "01.03 00:00"),
         "last-month": ("01.02 00:00", "01.03 00:00", "01.01 00:00", "01.02 00:00"),
     }
