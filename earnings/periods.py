@@ -163,7 +163,15 @@ def compared_period(params: Mapping[str, str]) -> Chosen:
         return chosen
     first = max(min(days), max(days) - (most_days - 1) * _ONE_DAY)
     before = Period(start_of_day(first), min(timezone.now(), start_of_day(max(days) + _ONE_DAY)))
-    return replace(chosen, before=before, is_against_own=True)
+    return replace(chosen, before=_up_to_same_time(before, chosen.period), is_against_own=True)
+
+
+def _up_to_same_time(before: Period, period: Period) -> Period:
+    """The days `before` up to the time that `period` has reached; whole if its days are over, or more, or fewer."""
+    if before.last - before.first != period.last - period.first:
+        return before
+    left = start_of_day(period.last + _ONE_DAY) - period.until
+    return Period(before.since, min(before.until, start_of_day(before.last + _ONE_DAY) - left))
 
 
 def left_out(params: Mapping[str, str], chosen: Chosen, by: str) -> list[str]:

@@ -15,10 +15,10 @@ from django.test.utils import CaptureQueriesContext
 
 from audit.models import AuditEvent
 from core.times import start_of_day
-from earnings.periods import named_period
+from earnings.periods import Chosen, named_period
 from testing.factories import make_product
 from testing.people import browser_of
-from tests.earnings.helpers import ago, sold, sum_past_days
+from tests.earnings.helpers import ONE_DAY, ago, sold, sum_past_days
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -119,6 +119,20 @@ def test_days_that_another_month_does_not_have_are_its_last():
 
     assert offered["month"] == {"days": "today", "against_since": "2026-02-28", "against_until": "2026-02-28"}
     assert offered["year"] == {"days": "today", "against_since": "2025-03-31", "against_until": "2025-03-31"}
+
+
+def test_a_running_period_is_compared_up_to_the_same_time():
+    browser, today = browser_of("supervisor"), {"days": "today"}
+
+    def chosen(where: dict[str, str]) -> Chosen:
+        return browser.get("/earnings/", where).context["report"].chosen
+
+    day, week = chosen(today | days(31, prefix="against_")), chosen({"days": "7"} | days(37, 31, "against_"))
+    longer, over = chosen(today | days(38, 31, "against_")), chosen(days(1) | days(31, prefix="against_"))
+
+    assert [each.period.until - each.before.until for each in (day, week)] == [31 * ONE_DAY] * 2
+    assert (day.before.since, week.before.since) == (ago(31, hour=0), ago(37, hour=0))
+    assert [each.before.until for each in (longer, over)] == [ago(30, hour=0)] * 2
 
 
 @pytest.mark.usefixtures("shop")
