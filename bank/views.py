@@ -43,16 +43,16 @@ _MOST_LINES, _MOST_FILES, _SAMPLE, _MOST_ITEMS = 100, 10, 5, 30
 @require_GET
 def bank(request: StaffRequest) -> HttpResponse:
     """Show a part of a period: what is missing, unknown, matched or set aside; 7 days without one."""
-    chosen, shown = _chosen(request), request.GET.get("show", "")
+    chosen, shown, branch = _chosen(request), request.GET.get("show", ""), chosen_branch(request.GET)
     with snapshot():
         statement = statement_of(chosen.period.first, chosen.period.last)
         part = statement.part(shown)
         lines = part.lines(_MOST_LINES)
         still_comes = may_still_come(statement) if part.name == MISSING else 0
-    branch = chosen_branch(request.GET)
+        days = expected_days(chosen, timezone.localdate(), statement, branch)
     context = {
         "chosen": chosen,
-        "expected_days": expected_days(chosen, timezone.localdate(), statement, branch),
+        "expected_days": days,
         "branch": branch,
         "branch_links": branch_links(request),
         "of_branch": f"&branch={branch}" if branch is not None else "",

@@ -13,6 +13,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from bank.days import BankDays, expected_days
 from bank.models import BankAccount, BankFile, BankRow, State
 from core.times import hour
 from credit.methods import method_words
@@ -21,6 +22,7 @@ from purchases.models import Order
 from reconciliation.services import announce_top_up
 from staff.models import User
 from testing.database import past_triggers, statements
+from testing.orders import at_once
 from testing.people import Browser, browser_of, make_person
 from tests.bank.helpers import paid
 from tests.core.helpers import words
@@ -292,6 +294,22 @@ def test_the_first_line_says_what_the_bank_should_show_of_yesterday_and_today(so
     said = words(page)
     assert "Transfer Rp50.000" in said
     assert "QRIS Rp12.000" in said
+
+
+@pytest.mark.django_db(transaction=True)
+def test_given_a_sale_while_the_page_is_read_then_its_sums_are_of_one_moment(sold, monkeypatch):
+    browser, seller = browser_of("administrator"), User.objects.get(username="cashier")
+    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+
+    def after_a_sale(*facts: Any) -> list[BankDays]:
+        assert at_once(lambda: paid(seller, 30_000, "transfer"))[0]
+        return expected_days(*facts)
+
+    monkeypatch.setattr("bank.views.expected_days", after_a_sale)
+
+    _yesterday, of_today, _seven_days = browser.get("/bank/").context["expected_days"]
+
+    assert (of_today.came, of_today.missing, of_today.arrived) == (50_000, 0, 50_000)
 
 
 def test_each_day_says_what_of_it_is_missing_and_what_no_statement_has_yet(sold):
