@@ -30,13 +30,17 @@ A = TypeVar("A", bound="Act")
 
 
 class Line(NamedTuple):
-    """One fact of a content as people read it. `several`: the values of a list, one by one."""
+    """One fact of a content as people read it. `several`: the values of a list, one by one.
+
+    `is_note`: a person's words, which may hold anybody's number.
+    """
 
     name: str
     label: str | Promise
     value: str
     is_cost: bool = False  # for people who may see costs
     several: tuple[str, ...] = ()
+    is_note: bool = False
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ class ShownApproval:
         """Its value as the viewer may see it; for an erased customer, an SN without the name that may follow it."""
         erased = next((number for number in self._numbers if isinstance(number, ErasedText)), None)
         value = erased_serial(line.value, erased) if line.name == "sn" and erased else line.value
-        return text_as_seen(value, *self._numbers)
+        return self._note_as_seen(value) if line.is_note else text_as_seen(value, *self._numbers)
 
     @property
     def amount(self) -> int | None:

@@ -7,6 +7,7 @@ that writes for a person says whether it masks them. A text of an erased custome
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,7 +44,9 @@ _DIGITS_ALONE = re.compile(r"[\d\s.+\-()]+")
 _QUOTED_SN = re.compile(r"(['\"])([^'\"/]*\d[^'\"/]*)/[^'\"]*\1")
 _SHORTEST_NAME = 3
 # The fields with people's own words, which may hold the number of anybody.
-_NOTES = frozenset({"reason", "note", "given_note", "words"})
+_NOTES = frozenset(
+    {"reason", "note", "given_note", "words", "evidence", "closing_note", "below_cost", "decision_reason"}
+)
 # The filters of lists that name a number.
 _OF_NUMBERS = frozenset({"q", "ends"})
 
@@ -257,9 +260,22 @@ def _masked_field(name: object, value: Any, numbers: list[str]) -> Any:
         return masked(str(value))
     if name == "query" and isinstance(value, str):  # the filters of a list, as an address has them
         return urlencode([(key, _masked_filter(key, text)) for key, text in parse_qsl(value)])
+    if name == "content" and isinstance(value, str):  # an approval's: JSON in a text
+        return _masked_text(value, numbers)
     if name in _NOTES and isinstance(value, str):
         return masked_note(without(value, numbers))
     return _masked(value, numbers)
+
+
+def _masked_text(text: str, numbers: list[str]) -> str:
+    """An object of JSON in a text, with the same masks by field; any other text with these numbers masked."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        return without(text, numbers)
+    return json.dumps(_masked(value, numbers), separators=(",", ":"), ensure_ascii=False)
 
 
 def _masked_filter(name: str, text: str) -> str:

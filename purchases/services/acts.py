@@ -171,14 +171,14 @@ class PurchaseAct(SpendingAct):
 
     def lines(self, content: Content) -> list[Line]:
         product = Product.objects.select_related("brand", "category").filter(code=content["product_code"]).first()
-        number = content["destination"]
+        number, why = content["destination"], content.get("below_cost")
         return [
             Line("product_name", _("Product"), f"{content['product_name']} ({content['product_code']})"),
             Line("destination", _("Destination"), product.kind.shown(number) if product else number),
             Line("selling_price", _("Price"), rupiah(content.get("selling_price"))),
             Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
             Line("max_price", _("At most"), rupiah(content["max_price"]), is_cost=True),
-            *([Line("below_cost", _("Below cost, because"), reason)] if (reason := content.get("below_cost")) else []),
+            *([Line("below_cost", _("Below cost, because"), why, is_note=True)] if why else []),
             *self.payment_lines(content),
             Line("wait_for_topup", _("If the balance is short"), _if_short(waits=content["wait_for_topup"])),
             Line("ref_id", "ref_id", content["ref_id"]),
@@ -228,7 +228,7 @@ class VerdictAct(Act):
             Line("order_status", _("Status until then"), str(Status(content["order_status"]).label)),
             *([Line("attempt", _("Times sent"), str(content["attempt"] or "–"))] if "attempt" in content else []),
             Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
-            Line("evidence", _("Evidence"), content["evidence"]),
+            Line("evidence", _("Evidence"), content["evidence"], is_note=True),
         ]
         return [*lines, Line("sn", "SN", content["sn"])] if content["sn"] else lines
 

@@ -69,6 +69,17 @@ def test_json_is_masked_by_field_and_wherever_its_number_stands():
     assert "since=2026-11-22" in text
 
 
+def test_the_content_of_an_approval_is_masked_by_field_though_it_is_a_text():
+    row = {"content": '{"below_cost":"as 081377077077","destination":"081299990001","price":10500000}'}
+
+    assert json.loads(masked_json(row)["content"]) == {
+        "below_cost": "as 0813•••••077",
+        "destination": "0812•••••001",
+        "price": 10_500_000,
+    }
+    assert masked_json({"content": "081299990001"}, "081299990001") == {"content": "0812•••••001"}
+
+
 @pytest.mark.parametrize(
     "text", ['{"destination": "0812 3456"', "destination=0812", '{\\"destination\\": \\"0812\\"}', "destination: 0812"]
 )

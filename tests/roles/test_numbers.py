@@ -34,7 +34,7 @@ from exports.events import EXPORT_MADE
 from purchases.errors import NeedsApproval
 from purchases.models import Incident, Order, OrderEvent, Verdict
 from purchases.models.receipts import Paper
-from purchases.services import ask_for_approval, write_note
+from purchases.services import ask_for_approval, propose_verdict, write_note
 from purchases.services.receipts import print_receipt, print_receipts
 from purchases.states import Status
 from reconciliation.models import Difference
@@ -43,7 +43,7 @@ from staff.models import User
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
 from testing.orders import place
 from testing.people import Browser, browser_of, make_person
-from tests.approvals.helpers import cashier
+from tests.approvals.helpers import approve, cashier
 from tests.drawers.helpers import begin, pieces_of
 from tests.gateway.helpers import kept_exchange
 from tests.ledger.helpers import open_books
@@ -328,15 +328,26 @@ def given_back(seller: User, note: str) -> Order:
     return order
 
 
+def write_everywhere(order: Order, person: User, text: str) -> None:
+    """A closed incident, an event and a decision of this order, with this text in each field that a person writes."""
+    closed = {"closed_at": clock.now(), "closed_by": person, "closing_note": text}
+    Incident.objects.create(order=order, kind="mismatch", source="poll", detail="price", raw={}, **closed)
+    OrderEvent.objects.create(order=order, to_status=order.status, source="staff", actor=person, note=text)
+    verdict = {"outcome": "failed", "order_status": "success", "evidence": text, "reason": text}
+    Verdict.objects.create(order=order, proposed_by=person, **verdict)
+
+
 def test_without_the_right_no_other_number_in_a_note_is_shown():
     other, seller = "081377077077", make_person("cashier", username="seller")
     order = given_back(seller, f"sent to {other}")
     write_note(order, actor=seller, text=f"The right one is {other}")
+    write_everywhere(order, seller, f"Asked {other}")
 
     browser, pages = who_sees_none("viewer"), [f"/orders/{order.ref_id}/", f"/orders/{order.ref_id}/panel/"]
     shown = [browser.get(page, headers={PART: "true"}).content.decode() for page in pages]
 
     assert [text.count("The right one is 0813•••••077") for text in shown] == [1, 1]
+    assert [text.count("Asked 0813•••••077") for text in shown] == [4, 1]
     assert [text.count(other) for text in shown] == [0, 0]
 
 
@@ -357,6 +368,35 @@ def test_without_the_right_no_reason_in_the_activity_log_or_a_file_shows_a_numbe
     assert [other in text for text in texts] == [False] * 3
 
 
+def test_without_the_right_no_words_in_a_full_history_show_a_number():
+    other, seller = "081377077077", make_person("cashier", username="seller")
+    order = given_back(seller, f"sent to {other}")
+    write_everywhere(order, seller, f"Asked {other}")
+    auditor = browser_of("auditor")
+
+    texts = [text_of(auditor.get(f"/orders/{order.ref_id}/{end}")) for end in ("story/", "story.json")]
+
+    assert [text.count("Asked 0813•••••077") for text in texts] == [4, 5]  # the file has the incident twice
+    assert [text.count(other) for text in texts] == [0, 0]
+
+
+def test_without_the_right_no_words_of_an_approval_show_a_number():
+    other, leader = "081377077077", make_person("supervisor", username="leader", own_approval_above=10_000)
+    sale = asked(make_product(price=20_000, selling_price=19_000), leader, reason=f"promo for {other}")
+    order = make_order(Status.SUCCESS, destination=PHONE)
+    words = {"evidence": f"mail about {other}", "reason": f"asked for {other}"}
+    decision = propose_verdict(order, outcome="reversed", actor=leader, **words).approval
+    auditor = browser_of("auditor")
+    pages = [sale.get_absolute_url(), decision.get_absolute_url(), "/audit/", "/audit/csv/"]
+    placed = approve(sale, make_person("admin", username="second")).result
+    pages += [f"/orders/{placed}/story/", f"/orders/{placed}/story.json"]
+
+    texts = [text_of(auditor.get(page)) for page in pages]
+
+    assert ["0813•••••077" in text for text in texts] == [True] * len(pages)
+    assert [other in text for text in texts] == [False] * len(pages)
+
+
 def test_without_the_right_no_reason_in_the_books_shows_a_number():
     number, boss = "081377077077", make_person("administrator", username="boss")
     open_books(100_000)
@@ -365,7 +405,7 @@ def test_without_the_right_no_reason_in_the_books_shows_a_number():
     announce_top_up(amount=7_000, note=f"from {number}", actor=boss)
     auditor, pages = browser_of("auditor"), ["/balance/", "/balance/differences/?state=all", "/balance/statement/"]
     pages += [*(f"/balance/differences/{row.pk}/" for row in Difference.objects.all()), "/balance/statement/csv/"]
-    pages.append(Approval.objects.get().get_absolute_url())
+    pages += [Approval.objects.get().get_absolute_url(), "/work/?kind=topup"]
 
     answers = [auditor.get(page) for page in pages]
     texts = [text_of(answer) for answer in answers]

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import npgettext_lazy, pgettext_lazy
 
 from core.money import rupiah
+from core.numbers import note_as_seen
 from core.rights import Right
 from reconciliation.models import ExpectedTopUp
 from work.kinds.kind import Line, Moment, Scope, WorkKind
@@ -40,7 +41,7 @@ class TopUps(WorkKind):
         topups = ExpectedTopUp.objects.filter(pk__in=keys).select_related("announced_by")
         return {
             topup.pk: Line(
-                subject=topup.note or topup.announced_by.shown_name,
+                subject=note_as_seen(topup.note) or topup.announced_by.shown_name,
                 url=f"{reverse('balance')}#expected",
                 amount=rupiah(topup.amount),
             )

@@ -96,6 +96,7 @@ def _event(event: OrderEvent) -> Iterator[Line]:
     words, source = str(Status(event.to_status).label), event.get_source_display()
     if event.to_status == Status.SENDING:
         source = _("Our request")
+    note = note_as_seen(event.note) if event.actor else event.note
     if event.from_status and event.from_status != event.to_status:
         words = f"{Status(event.from_status).label} → {words}"
     yield Line(
@@ -103,7 +104,7 @@ def _event(event: OrderEvent) -> Iterator[Line]:
         kind=LineKind.EVENT,
         code=event.to_status,
         words=words,
-        detail=" ".join(filter(None, [event_words(event), event.note])),
+        detail=" ".join(filter(None, [event_words(event), note])),
         who=event.actor.username if event.actor else source,
         row=event,
     )
@@ -152,7 +153,7 @@ def _entry(entry: Entry) -> Iterator[Line]:
         kind=LineKind.ENTRY,
         code=entry.kind,
         words=f"{entry.get_kind_display()} {amount}",
-        detail=" · ".join(filter(None, [balance, entry.reason])),
+        detail=" · ".join(filter(None, [balance, note_as_seen(entry.reason)])),
         who=_name(entry.actor),
         row=entry,
     )
@@ -254,7 +255,7 @@ def _incident(incident: Incident) -> Iterator[Line]:
             kind=LineKind.INCIDENT,
             code="closed",
             words=_("Incident closed."),
-            detail=incident.closing_note,
+            detail=note_as_seen(incident.closing_note),
             who=_name(incident.closed_by),
             row=incident,
         )
@@ -267,7 +268,7 @@ def _verdict(verdict: Verdict) -> Iterator[Line]:
         kind=LineKind.VERDICT,
         code="proposed",
         words=_("Proposed: %(outcome)s") % {"outcome": outcome},
-        detail=f"{verdict.evidence} · {verdict.reason}",
+        detail=note_as_seen(f"{verdict.evidence} · {verdict.reason}"),
         who=_name(verdict.proposed_by),
         row=verdict,
     )
@@ -290,7 +291,7 @@ def _approval(approval: Approval) -> Iterator[Line]:
         kind=LineKind.APPROVAL,
         code="asked",
         words=_("Approval requested"),
-        detail=approval.reason,
+        detail=note_as_seen(approval.reason),
         who=_name(approval.asked_by),
         url=approval.get_absolute_url(),
         row=approval,
@@ -302,7 +303,7 @@ def _approval(approval: Approval) -> Iterator[Line]:
             at=approval.decided_at,
             code=approval.state,
             words=str(ApprovalState(approval.state).label),
-            detail=approval.decision_reason,
+            detail=note_as_seen(approval.decision_reason),
             who=_name(approval.decided_by),
         )
 
@@ -330,7 +331,7 @@ def _difference(difference: Difference) -> Iterator[Line]:
             kind=LineKind.DIFFERENCE,
             code="acknowledged",
             words=difference.get_state_display() + f": {words}",
-            detail=difference.note,
+            detail=note_as_seen(difference.note),
             who=_name(difference.acknowledged_by) or _("by itself"),
             url=url,
             row=difference,
