@@ -25,7 +25,10 @@ WORKBOOK_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.she
 _WIDTH = 18
 # Spreadsheets run a cell with such a beginning as a formula; some skip spaces and invisible characters, or accept wide
 # signs.
-_FORMULA = re.compile("[\\s\x00-\x1f\xad\u180e\u200b-\u200f\u2060-\u2064\ufeff]*[=+@＝＋－＠-]|[\t\r\n]")
+_UNSEEN, _SIGN = "\\s\x00-\x1f\xad\u180e\u200b-\u200f\u2060-\u2064\ufeff", "[=+@＝＋－＠-]"
+_FORMULA = re.compile(f"[{_UNSEEN}]*{_SIGN}|[\t\r\n]")
+# Excel splits CSV at the semicolon where the comma is for decimals, as in Indonesia: what follows is a cell of its own.
+_NEXT_CELL = re.compile(f'([;|\t\r\n][;|"{_UNSEEN}]*)({_SIGN}?)')
 
 # The values that are converted: a moment to the shop's own time, an erased text to the form that every reader may see.
 _SPECIAL = frozenset({dt.datetime, ErasedText})
@@ -67,7 +70,12 @@ def cell(value: Any) -> Any:
 def _csv_cell(value: Any) -> Any:
     if type(value) is int:
         return value
-    return cell(text_of(value))
+    text = cell(text_of(value))
+    return _NEXT_CELL.sub(_without_formula, text) if isinstance(text, str) else text
+
+
+def _without_formula(match: re.Match[str]) -> str:
+    return f"{match[1]}'{match[2]}" if match[2] else match[0]
 
 
 def csv_answer(rows: Iterable[Any], fields: Fields, name: str) -> StreamingHttpResponse:

@@ -1,6 +1,7 @@
 """Files of the worker are requested, followed, downloaded, and deleted after a day, also with killed workers."""
 
 import datetime as dt
+import re
 
 import pytest
 import time_machine
@@ -9,7 +10,7 @@ from django.utils import timezone
 
 from core.bidi import visible
 from exports import services
-from exports.formats import cell
+from exports.formats import cell, csv_blocks
 from exports.models import Export, ExportPart, ExportState
 from ledger.models import Entry
 from ledger.tasks import write_statement
@@ -49,6 +50,18 @@ def test_a_file_holds_the_filtered_entries(auditor):
 def test_no_cell_begins_a_formula(text):
     assert cell(text) == f"'{visible(text)}"
     assert cell("Budi = 1") == "Budi = 1"
+
+
+@pytest.mark.parametrize(
+    "text", ["Budi;=1", "Budi; \u200b+1", "Budi\t@x", "Budi|-1", "Budi\n=1", "Budi;＝1;x", ';"=1;', ";;=1", "=1;=2"]
+)
+def test_no_part_of_a_cell_begins_a_formula(text):
+    written = "".join(csv_blocks([text], {"id": len, "name": str, "note": lambda _row: "A; 1 = 1; B-C|D"}))
+
+    parts = [part for line in written.splitlines() for part in re.split(r"[;|\t]", line)]
+
+    assert [part for part in parts if part.strip(' "\u200b').startswith(("=", "+", "-", "@", "＝"))] == []
+    assert "A; 1 = 1; B-C|D" in written
 
 
 def test_the_message_goes_out_after_the_commit(auditor, published, django_capture_on_commit_callbacks):
