@@ -16,6 +16,7 @@ from audit.history import history_of
 from catalogue.destinations import KindField, spellings
 from catalogue.models import Product, ProductType
 from core.notation import bare, has_digits
+from core.numbers import sees_whole_numbers
 from core.rights import Right
 from core.search import found_by, words_of, words_that_begin
 from core.triggers import never_truncated
@@ -49,6 +50,10 @@ class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
         """For `annotate`: the customer of the first of these, by name, as {pk, name}; null without one."""
         named = self.order_by("customer__name", "customer")
         return Subquery(named.values(json=JSONObject(pk="customer", name="customer__name"))[:1])
+
+    def in_seen_order(self) -> SavedNumberQuerySet:
+        """By name and number; for a viewer of masked numbers the oldest first: their order would give digits away."""
+        return self if sees_whole_numbers() else self.order_by("customer__name", "customer", "pk")
 
     def bills(self) -> SavedNumberQuerySet:
         """Numbers at a biller."""

@@ -70,7 +70,7 @@ def customer_add(request: StaffRequest) -> HttpResponse:
 def customer_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One customer with all numbers."""
     customer = get_object_or_404(Customer, pk=pk)
-    numbers = customer.numbers.select_related("product__brand", "product__category")
+    numbers = customer.numbers.in_seen_order().select_related("product__brand", "product__category")
     table = NumberTable(numbers, user=request.user)
     bill_count = sum(number.is_bill for number in table.rows)
     return render(

@@ -137,7 +137,7 @@ def batch_of_due(request: StaffRequest) -> HttpResponse:
 
 
 def _start(request: StaffRequest, saved: SavedNumberQuerySet, *, back: str) -> HttpResponse:
-    numbers = list(saved.select_related("product__brand", "product__category"))
+    numbers = list(saved.in_seen_order().select_related("product__brand", "product__category"))
     batch = services.start_checks(numbers, checked_by=request.user)
     count = BillCheck.objects.filter(batch=batch).count()
     if not count:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 from django.contrib.postgres.search import SearchQuery
-from django.db.models import Case, When
+from django.db.models import Case, Prefetch, When
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,7 +17,7 @@ from core.rights import Right
 from core.search import found_by, words_of
 from core.times import day_words, short_time
 from credit.models import CreditAccount
-from customers.models import Customer
+from customers.models import Customer, SavedNumber
 from customers.presenting import shown_number
 from find.kinds.asked import Asked
 from find.kinds.kind import Result
@@ -41,7 +41,8 @@ def customers(asked: Asked) -> Iterator[Result]:
     )
     found = Customer.objects.matching(asked.name, by_part=asked.by_part).alias(words=words_of("name"))
     matches = found.order_by(called, "name", "pk")
-    rows = list(matches.prefetch_related("numbers__product")[: asked.most])
+    numbers = SavedNumber.objects.in_seen_order().prefetch_related("product")
+    rows = list(matches.prefetch_related(Prefetch("numbers", queryset=numbers))[: asked.most])
     accounts = {}
     if asked.person.has_perm(Right.USE_CREDIT) or asked.person.has_perm(Right.VIEW_CREDIT):
         accounts = {account.customer_id: account for account in CreditAccount.objects.filter(customer__in=rows)}

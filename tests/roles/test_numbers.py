@@ -310,6 +310,27 @@ def test_without_the_right_digits_of_a_note_find_nobody(shop):
     assert [found_on(page) for page in ("/customers/", "/find/", "/credit/")] == [["home", "sari"]] * 3
 
 
+def endings_in(answer: Any) -> list[str]:
+    """The last digits of the numbers from 8765 on, in the order of the page."""
+    return list(dict.fromkeys(re.findall(r"8765[\d•]{5}(00\d)", re.sub(r"[\s.\-]", "", answer.content.decode()))))
+
+
+def test_without_the_right_the_order_of_numbers_gives_no_digit_away():
+    # given: a customer's numbers, the largest saved first
+    customer, biller = Customer.objects.create(name="Bu Rina"), make_biller()
+    for destination in ("876598700001", "876598600002", "876598500003"):
+        SavedNumber.objects.create(customer=customer, destination=destination, product=biller, kind="customer")
+
+    # when
+    def pages(browser: Browser) -> list[list[str]]:
+        batch = browser.post(f"/counter/batch/customer/{customer.pk}/").url
+        return [endings_in(browser.get(page)) for page in (f"/customers/{customer.pk}/", "/find/?q=bu+rina", batch)]
+
+    # then
+    assert pages(who_sees_none("supervisor")) == [["001", "002", "003"], ["001", "002"], ["001", "002", "003"]]
+    assert pages(browser_of("cashier")) == [["003", "002", "001"], ["003", "002"], ["003", "002", "001"]]
+
+
 def test_without_the_right_digits_of_a_reference_find_no_row_of_a_batch(shop):
     browser = who_sees_none("supervisor")
 
