@@ -7,7 +7,7 @@ import json
 from django.utils.translation import gettext as _
 
 from callbacks.models import Callback, CallbackState
-from core.numbers import numbers_in, text_as_seen
+from core.numbers import note_as_seen, numbers_in, text_as_seen
 from purchases.models import Order
 from purchases.states import Status
 
@@ -16,7 +16,7 @@ def result_words(callback: Callback) -> str:
     """The words for its result, which the pages show beside its state."""
     if callback.fault:
         return _("Our own code failed on it (%(fault)s). Tried %(n)s times, and again by itself.") % {
-            "fault": callback.fault,
+            "fault": note_as_seen(callback.fault),
             "n": callback.tries,
         }
     statuses = [Status(part).label for part in callback.result.split(" → ") if part in Status.values]

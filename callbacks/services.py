@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import structlog
 from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -166,10 +167,16 @@ def process(callback_id: int) -> Callback:
         log.exception("callback_not_processed", callback=callback_id)
         callback = Callback.objects.get(pk=callback_id)
         callback.tries += 1
-        callback.fault = f"{type(error).__name__}: {error}"[:300]
+        callback.fault = f"{type(error).__name__}: {_without_row(error)}"[:300]
         callback.next_try_at = in_seconds(backoff(callback.tries, first=_FIRST_PAUSE_SECONDS))
         callback.save(update_fields=["tries", "fault", "next_try_at"])
     return callback
+
+
+def _without_row(error: Exception) -> str:
+    """The error's words; of the database's only the first line: its details quote the row, with a customer's number."""
+    cause = error.__cause__
+    return (cause.diag.message_primary if isinstance(cause, psycopg.Error) else None) or str(error)
 
 
 def _process(callbacks: Sequence[Callback]) -> None:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import time
+from functools import partial
 
 import pytest
 from django.utils import timezone
@@ -289,6 +290,18 @@ def test_a_callback_is_processed_once_our_fault_is_mended(monkeypatch):
 
     assert (callback.state, callback.tries, callback.fault) == ("applied", 0, "")
     assert moves(order) == [("pending", "success", "callback")]
+
+
+def test_a_fault_of_the_database_is_kept_without_the_row(monkeypatch):
+    order = make_order(Status.PENDING)
+    break_row = partial(Order.objects.filter(pk=order.pk).update, next_poll_at=None)
+    monkeypatch.setattr(services, "apply_reports", lambda _reports: break_row())
+
+    callback = services.process(_receive(body_for(order)).pk)
+
+    assert callback.fault == (
+        'IntegrityError: new row for relation "purchases_order" violates check constraint "order_never_forgotten"'
+    )
 
 
 def test_a_callback_processed_again_by_staff_changes_nothing():
