@@ -45,6 +45,7 @@ class Door:
 
 
 _SHIFT = Door(Shift, "drawer__branch")
+# The views open those of the whole shop only to people whom they concern (`approvals.services.may_see`).
 _APPROVAL = Door(Approval, with_shop=True)
 # A payment has the ref_id of its order, and a paid bill that of its order. An unpaid bill belongs to no branch.
 _BATCH = Door(BillCheck, "order__payment__branch", key="batch", with_shop=True)

@@ -11,7 +11,7 @@ from django.db.models import BigIntegerField, CharField, Exists, F, OuterRef, Qu
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from approvals.acts import acts_approved_by
+from approvals.acts import acts_approved_by, acts_asked_by
 from branches.seeing import names_branches, within
 from core.rights import Right
 from core.together import Given
@@ -51,6 +51,7 @@ def scope_of(person: User) -> Scope:
         sees=seen,
         does=frozenset(code for code in seen if KINDS[code].may_do(person)),
         acts=tuple(acts_approved_by(person)),
+        asks=tuple(acts_asked_by(person)),
         sees_all=person.has_perm(Right.VIEW_APPROVALS),
         resolves=person.has_perm(Right.RESOLVE_ORDERS) or person.has_perm(Right.PROPOSE_VERDICTS),
         branch=person.bound_to,

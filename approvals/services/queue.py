@@ -27,30 +27,45 @@ def sees_queue(person: User) -> bool:
 def listed_for(person: User) -> ApprovalQuerySet:
     """The approvals that this person may see: all, or the person's own and those that the person may decide.
 
-    A person bound to a branch sees approvals of that branch and of the whole shop.
+    A person bound to a branch sees those of `in_branch`.
     """
     bound_to = person.bound_to
     every = Approval.objects.all()
     if bound_to is not None:
-        every = every.filter(within(bound_to, "branch", with_shop=True))
+        acts = [*acts_approved_by(person), *acts_asked_by(person)]
+        every = every.filter(in_branch(bound_to, person=person, acts=acts))
     if person.has_perm(Right.VIEW_APPROVALS):
         return every
     own, acts = Q(asked_by=person), acts_approved_by(person)
     return every.filter(own | Q(act__in=acts) if acts else own)
 
 
+def in_branch(branch: int, *, person: Any, acts: Collection[str]) -> Q:
+    """The condition that a person bound to this branch sees an approval: it is of the branch, or concerns the person.
+
+    An approval of the whole shop concerns its asker, and people who may ask for such an act or approve it. `person`:
+    the person or the key. `acts`: the names of the acts that the person may ask for or approve.
+    """
+    return within(branch, "branch") | Q(branch=None) & (Q(asked_by=person) | Q(act__in=acts))
+
+
 def sees(approval: Approval, person: User) -> bool:
-    """Whether this person sees the branch of the approval; everybody sees those of the whole shop."""
-    return person.bound_to is None or approval.branch_id in {None, person.bound_to}
+    """Whether this person sees its branch. A bound person sees one of the whole shop only if it concerns the person."""
+    if person.bound_to is None or approval.branch_id == person.bound_to:
+        return True
+    return approval.branch_id is None and _concerns(approval, person)
 
 
 def may_see(approval: Approval, person: User) -> bool:
     """Whether this person may open it: the person who asked, and people who may ask for such an act or approve it."""
-    if not sees(approval, person):
-        return False
+    return sees(approval, person) and (person.has_perm(Right.VIEW_APPROVALS) or _concerns(approval, person))
+
+
+def _concerns(approval: Approval, person: User) -> bool:
+    """Whether this person asked, or may ask for such an act or approve it."""
     act = act_named(approval.act)
-    rights = [Right.VIEW_APPROVALS, *([act.may_ask, act.may_approve] if act else [])]
-    return approval.is_of(person) or any(person.has_perm(right) for right in rights)
+    may = act is not None and (person.has_perm(act.may_ask) or person.has_perm(act.may_approve))
+    return may or approval.is_of(person)
 
 
 def changes_seen(approvals: Collection[Approval]) -> dict[int, dict[str, Any]]:

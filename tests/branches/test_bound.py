@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from alerts.models import Alert
 from approvals.errors import ApprovalRefused
+from approvals.models import Approval
 from approvals.services import approve
 from backoffice.own_branch import CLOSED, OF_KEYS, OF_VALUES
 from backoffice.own_day import OwnDay
@@ -27,17 +28,19 @@ from purchases.errors import ActionRefused
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS
 from purchases.services.actions import Action, require
+from reconciliation.services import propose_adjustment
 from staff.errors import NotAllowed
 from staff.models import User
 from staff.services import deactivate
 from testing.factories import make_check
-from testing.people import make_person, signed_in
+from testing.people import Browser, make_person, signed_in
 from tests.approvals.helpers import factor_of
 from tests.branches.helpers import make_branch
 from tests.branches.two_branches import AMOUNT, NUMBER, TwoBranches, make_two_branches
 from tests.core.helpers import codes
 from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.drawers.helpers import pieces_of
+from tests.reconciliation.helpers import make_difference
 from tests.roles.helpers import opened_by, routes
 from tests.tills.helpers import give_pin, till_browser
 
@@ -263,6 +266,32 @@ def test_the_services_refuse_what_belongs_to_another_branch(two):
     assert undecided.value.reason == "no_right"
     assert two.other.approval.is_open
     assert (refused.value.reason, not_opened.value.reason) == ("other_branch", "other_branch")
+
+
+def test_a_request_of_the_whole_shop_is_for_people_who_may_ask_or_approve(two):
+    # given: two adjustments wait; the bound supervisor asked for one of them, before an owner bound them
+    User.objects.filter(pk=two.supervisor.pk).update(bound_since=None)
+    asker = User.objects.get(pk=two.supervisor.pk)
+    own, other = (
+        propose_adjustment(make_difference(-amount), actor=actor, reason="missing").approval
+        for amount, actor in ((5_000, asker), (6_000, make_person("administrator")))
+    )
+    User.objects.filter(pk=two.supervisor.pk).update(bound_since=timezone.now())
+    bound, free = two.bound(), signed_in(make_person("supervisor", username="free"))
+
+    def seen(browser: Browser) -> list[list[Approval]]:
+        pages = [
+            text_of(browser.get(page)) for page in ("/approvals/", "/approvals/?act=adjustment", "/work/?whose=shop")
+        ]
+        return [[row for row in (own, other) if f'"{row.get_absolute_url()}"' in page] for page in pages]
+
+    assert seen(free) == [[own, other]] * 3
+    assert seen(bound) == [[own]] * 3
+    for browser, statuses in ((free, [200, 200]), (bound, [200, 404])):
+        assert [browser.get(row.get_absolute_url()).status_code for row in (own, other)] == statuses
+        assert [browser.get(f"{row.get_absolute_url()}live/").status_code for row in (own, other)] == statuses
+    assert bound.post(f"{other.get_absolute_url()}refuse/", {"reason": "No"}).status_code == 404
+    assert codes(bound.post(f"{own.get_absolute_url()}withdraw/", follow=True)) == {"withdrawn"}
 
 
 def test_who_manages_the_drawers_of_one_branch_undoes_no_payment_in_another(two):

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from approvals.acts import CUSTOMER_WAITS, act_named, acts_approved_by, acts_that_keep_a_customer
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
-from approvals.services import changes_seen, names_of_approvers, refused_to, sees_queue
+from approvals.services import changes_seen, in_branch, names_of_approvers, refused_to, sees_queue
 from core.looks import badge
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
@@ -46,6 +46,8 @@ class Approvals(WorkKind):
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """The open approvals that this person may see."""
         waiting = Approval.objects.open().annotate(since=F("asked_at"))
+        if scope.branch is not None:
+            waiting = waiting.filter(in_branch(scope.branch, person=moment.person, acts=scope.acts + scope.asks))
         own_or_to_decide = Q(asked_by=moment.person) | Q(act__in=scope.acts)
         return waiting if scope.sees_all else waiting.filter(own_or_to_decide)
 

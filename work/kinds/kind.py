@@ -38,14 +38,15 @@ class Moment:
 class Scope:
     """The work that a person may see and do, in a form that is the key of cached queries.
 
-    `sees`, `does`: codes of kinds. `acts`: the approvals that this person may decide. `sees_all`: all approvals, also
-    those of others. `resolves`: everybody's orders, not only the own ones. `branch`: the key of the only branch
-    that is seen; None: all.
+    `sees`, `does`: codes of kinds. `acts`: the approvals that this person may decide. `asks`: those that the person may
+    ask for. `sees_all`: all approvals, also those of others. `resolves`: everybody's orders, not only the own ones.
+    `branch`: the key of the only branch that is seen; None: all.
     """
 
     sees: tuple[str, ...]
     does: frozenset[str]
     acts: tuple[str, ...]
+    asks: tuple[str, ...]
     sees_all: bool
     resolves: bool
     branch: int | None
