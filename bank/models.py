@@ -6,8 +6,10 @@ Amounts are whole rupiah, below zero for money that left the account.
 from __future__ import annotations
 
 import pgtrigger
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
-from django.db.models import Count, Q
+from django.db.models import Count, OuterRef, Q
+from django.db.models.functions import JSONObject
 from django.utils.translation import gettext_lazy as _
 
 from core.looks import LookChoices
@@ -43,6 +45,15 @@ class BankFileQuerySet(models.QuerySet["BankFile"]):
         """Annotate `row_count`, and `decided_count`: the rows about which a person has decided."""
         decided = Count("rows", filter=Q(rows__decided_at__isnull=False))
         return self.annotate(row_count=Count("rows"), decided_count=decided)
+
+    def with_others(self, most: int) -> BankFileQuerySet:
+        """Annotate `others`: name, first and last day of the newest files of its account with some of its days."""
+        same_days = BankFile.objects.filter(
+            account=OuterRef("account"), first_day__lte=OuterRef("last_day"), last_day__gte=OuterRef("first_day")
+        )
+        facts = JSONObject(name="name", first="first_day", last="last_day")
+        others = same_days.exclude(pk=OuterRef("pk")).order_by("-pk").values_list(facts)[:most]
+        return self.annotate(others=ArraySubquery(others))
 
 
 class BankFile(models.Model):

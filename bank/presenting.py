@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
@@ -13,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from bank.models import BankRow, State
+from bank.models import BankFile, BankRow, State
 from bank.services.items import CREDIT, GIVEN, SALE, TOPUP, Item, OpenSum, open_items, open_sums, sums_by_day
 from bank.services.matching import MOST_APART, is_fee
 from bank.services.reach import days_read, reached_days
@@ -264,6 +265,17 @@ def _expected(first: dt.date, last: dt.date) -> dict[str, Expected]:
         ways[method].came += came
         ways[method].left += left
     return {code: way for code, way in ways.items() if way.came or way.left}
+
+
+def last_read(most: int) -> list[tuple[BankFile, str]]:
+    """The files that were read last, at most `most`, each with the names and days of others that may have its rows."""
+    files = BankFile.objects.with_counts().with_others(most).select_related("account", "read_by")
+    last: Iterable[Any] = files.order_by("-pk")[:most]
+    return [(file, ", ".join(map(_file_words, file.others))) for file in last]
+
+
+def _file_words(file: dict[str, str]) -> str:
+    return f"{file['name']} ({days_words(file['first'], file['last'])})"
 
 
 def words_of(key: str) -> str:

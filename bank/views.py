@@ -23,7 +23,7 @@ from bank.errors import BankRefused
 from bank.formats import bookings_of, columns_of, count_below_heading, lines_of
 from bank.forms import ColumnsForm, DecisionForm, FileForm
 from bank.models import BankAccount, BankFile, BankRow, State
-from bank.presenting import MISSING, RIGHTS, Line, may_still_come, statement_of, with_links
+from bank.presenting import MISSING, RIGHTS, Line, last_read, may_still_come, statement_of, with_links
 from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
@@ -114,8 +114,7 @@ def bank_read(request: StaffRequest) -> HttpResponse:
             return HttpResponseClientRedirect(address) if "HX-Request" in request.headers else redirect(address)
     if "HX-Request" in request.headers:
         return render(request, "bank/preview.html", context)
-    files = BankFile.objects.with_counts().select_related("account", "read_by").order_by("-pk")[:_MOST_FILES]
-    context |= {"accounts": BankAccount.objects.values_list("name", flat=True), "files": files}
+    context |= {"accounts": BankAccount.objects.values_list("name", flat=True), "files": last_read(_MOST_FILES)}
     return render(request, "bank/read.html", context)
 
 

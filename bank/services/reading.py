@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 
 from django.db import transaction
 from django.utils import timezone
@@ -16,6 +17,9 @@ from bank.formats import Booking, Columns, bookings_of, heading_of
 from bank.models import BankAccount, BankFile, BankRow
 from bank.services.matching import lock_bank, match_rows
 from staff.models import User
+
+# The parts by which a row of an account is known.
+_OF_THE_BANK = ("day", "amount", "text", "reference", "nth")
 
 
 def kept_columns(account: str, lines: Sequence[Sequence[str]]) -> Columns | None:
@@ -31,7 +35,8 @@ def read_file(
 ) -> tuple[int, int]:
     """Keep the rows of this file, and match. Returns how many rows are new, and how many are matched at once.
 
-    `account`: the name of a known or new account, which keeps `columns` and `fee`. Raises `BankRefused`.
+    `account`: the name of a known or new account, which keeps `columns` and `fee`. A known file adds rows that it
+    shared with a file that was taken back. Raises `BankRefused`, also if a known file adds nothing.
     """
     bookings = list(bookings_of(lines, columns, timezone.localdate()))
     if not bookings:
@@ -40,20 +45,23 @@ def read_file(
     kept = {"columns": columns.as_dict(), "most_fee": fee}
     of_bank, _is_new = BankAccount.objects.update_or_create(name=account, defaults=kept)
     digest = hashlib.sha256(content).hexdigest()
-    if of_bank.files.filter(sha256=digest).exists():
-        raise BankRefused("known")
     days = [booking.day for booking in bookings]
-    file = BankFile.objects.create(
-        account=of_bank,
-        name=name[:100],
-        sha256=digest,
-        read_at=timezone.now(),
-        read_by=actor,
-        first_day=min(days),
-        last_day=max(days),
-    )
-    BankRow.objects.bulk_create(_rows(file, bookings), ignore_conflicts=True, batch_size=1_000)
-    added = file.rows.count()
+    facts_of_file = {
+        "name": name[:100],
+        "read_at": timezone.now(),
+        "read_by": actor,
+        "first_day": min(days),
+        "last_day": max(days),
+    }
+    file, is_new = of_bank.files.get_or_create(sha256=digest, defaults=facts_of_file)
+    rows = _rows(file, bookings)
+    if not (is_new or _is_read_alike(file, rows)):
+        raise BankRefused("known")
+    count = file.rows.count()
+    BankRow.objects.bulk_create(rows, ignore_conflicts=True, batch_size=1_000)
+    added = file.rows.count() - count
+    if not (is_new or added):
+        raise BankRefused("known")
     matched = match_rows(min(days), max(days))
     facts = {"bank_account": account, "file": file.name, "sha256": digest, "rows": added, "matched": matched}
     record(BANK_FILE_READ, actor=actor, subject="bank", facts=facts)
@@ -67,6 +75,13 @@ def _rows(file: BankFile, bookings: Sequence[Booking]) -> list[BankRow]:
         seen[booking] += 1
         rows.append(BankRow(file=file, account=file.account, nth=seen[booking], **vars(booking)))
     return rows
+
+
+def _is_read_alike(file: BankFile, rows: Sequence[BankRow]) -> bool:
+    """Whether these are the days and rows of a known file: with other columns each row would be kept twice."""
+    days = [row.day for row in rows]
+    kept = set(file.rows.values_list(*_OF_THE_BANK))
+    return (file.first_day, file.last_day) == (min(days), max(days)) and kept <= {*map(attrgetter(*_OF_THE_BANK), rows)}
 
 
 @transaction.atomic

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from audit.models import AuditEvent
+from bank.errors import BankRefused
+from bank.formats import Columns, lines_of
 from bank.models import BankFile, BankRow, State
 from bank.presenting import statement_of
 from bank.services import (
     match_rows,
+    read_file,
     take_back,
 )
 from drawers.services import take_credit_payment, undo_credit_payment
@@ -79,3 +82,34 @@ def test_given_a_wrong_file_then_taking_it_back_frees_what_it_matched(owner, sel
         "bank_file_taken_back",
         "bank_file_read",
     ]
+
+
+def test_given_a_file_taken_back_then_another_brings_the_rows_of_both_again(owner):
+    one, both, other = (
+        (TODAY() - days * ONE_DAY, text, "50.000") for days, text in ((3, "BUDI"), (2, "ANI"), (1, "SRI"))
+    )
+    read(owner, one, both)
+    assert read(owner, both, other)[0] == 1
+    first = BankFile.objects.earliest("pk")
+    take_back(first, actor=owner)
+    assert {*BankRow.objects.values_list("text", flat=True)} == {"SRI"}
+
+    assert read(owner, both, other)[0] == 1
+
+    assert {*BankRow.objects.values_list("text", flat=True)} == {"ANI", "SRI"}
+    assert BankFile.objects.get().rows.count() == 2
+    with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "known"):
+        read(owner, both, other)
+
+
+def test_given_a_known_file_with_other_columns_then_no_row_is_added(owner):
+    content = f"Hari;Ket;Catatan;Jumlah\n{TODAY():%d/%m/%Y};ANI;SETOR;50.000".encode()
+    table = lines_of(content)
+    by_text, by_note = (Columns(day=0, text=number, amount=3) for number in (1, 2))
+    facts = {"account": "BCA 1", "fee": 100, "actor": owner}
+    assert read_file("mutasi.csv", content, table, by_text, **facts)[0] == 1
+
+    with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "known"):
+        read_file("mutasi.csv", content, table, by_note, **facts)
+
+    assert BankRow.objects.get().text == "ANI"

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from bank.days import BankDays, expected_days
 from bank.models import BankAccount, BankFile, BankRow, State
-from core.times import hour
+from core.times import day_words, hour
 from credit.methods import method_words
 from drawers.services import take_credit_payment
 from purchases.models import Order
@@ -192,6 +192,19 @@ def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(
     assert 'data-rows="1" data-decided="1"' in asked.split("<details", 1)[1]  # the second press takes it back
     browser.post(f"/bank/files/{BankFile.objects.get().pk}/back/")
     assert not BankRow.objects.exists()
+
+
+def test_given_two_files_with_the_same_day_then_each_names_the_other(sold):
+    browser, day = browser_of("administrator", language="en"), day_words(timezone.localdate())
+    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    alone = browser.get("/bank/read/").content.decode()
+    read(browser, file_of(today("BUDI", "50.000"), today("ANI", "30.000")), **CONFIRMED)
+    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED | {"save": "BRI 2"}, account="BRI 2")
+
+    page = browser.get("/bank/read/").content.decode()
+
+    assert "data-others" not in alone
+    assert re.findall(r'data-others="([^"]*)"', page) == [f"mutasi.csv ({day})"] * 2
 
 
 @pytest.mark.parametrize(
