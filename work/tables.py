@@ -41,12 +41,17 @@ def group_of(item: Item, now: dt.datetime) -> str:
 
 
 def due_words(item: Item, now: dt.datetime) -> str:
-    """The words for its delay, from one hour on in whole hours or days; else `due_when` with the word for "due"."""
+    """The words for its delay, from ten minutes on in tens of them, then in whole hours or days; else `due_when`
+    with the word for "due".
+    """
     if group_of(item, now) != "overdue":
         return pgettext("work", "due %(when)s") % {"when": due_when(item, now)}
-    hours = max(now - item.due, dt.timedelta()) // dt.timedelta(hours=1)
-    if not hours:
+    tens = max(now - item.due, dt.timedelta()) // dt.timedelta(minutes=10)
+    hours = tens // 6
+    if not tens:
         return pgettext("work", "late")
+    if not hours:
+        return pgettext("work", "%(n)s min late") % {"n": 10 * tens}
     if hours < 24:
         return pgettext("work", "%(n)s h late") % {"n": hours}
     return npgettext("work", "%(n)s day late", "%(n)s days late", hours // 24) % {"n": hours // 24}

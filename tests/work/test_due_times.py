@@ -77,7 +77,9 @@ def test_the_pages_of_a_sale_to_approve_name_the_hour_that_work_names():
     ("late", "said"),
     [
         (dt.timedelta(seconds=-20), "late"),  # still in the minute in which it is due
-        (dt.timedelta(minutes=59), "late"),
+        (dt.timedelta(minutes=9, seconds=59), "late"),
+        (dt.timedelta(minutes=10), "10 min late"),
+        (dt.timedelta(minutes=59), "50 min late"),
         (dt.timedelta(minutes=60), "1 h late"),
         (dt.timedelta(hours=23, minutes=59), "23 h late"),
         (dt.timedelta(hours=24), "1 day late"),
