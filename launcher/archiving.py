@@ -5,26 +5,22 @@ The launcher starts the backup by its own clock, not beat: no process of the app
 
 import contextlib
 import datetime as dt
-import os
 import threading
-import time
 from pathlib import Path
 
 import psycopg
 
-from launcher import PYTHON, ROOT
 from launcher.backups import backups_in, named_by_time, new_name, refuse_another_shops, time_of
 from launcher.data_folder import write_json
-from launcher.output import LaunchError, Say, last_lines
+from launcher.output import LaunchError, Say
 from launcher.postgresql import PostgreSQL
-from launcher.processes import NICENESS, Child, ProcessGroup
+from launcher.processes import Child, ProcessGroup
 from launcher.project import Project
-from launcher.services import how_it_ended
+from launcher.recurring import AGAIN_SECONDS, Recurring
 
 NIGHT = dt.time(19, tzinfo=dt.UTC)  # 02:00 in Jakarta
 # In the data folder: when a backup last failed, and why. The pages read it.
 FAULT = "backup-fault.json"
-LOOK_SECONDS, AGAIN_SECONDS = 30.0, 600.0
 EVERY_SECONDS = 5.0
 NOTE = "log-copied.json"
 
@@ -61,31 +57,22 @@ class Nights:
     """Makes a backup each night, and at once when the copied log follows no backup."""
 
     def __init__(self, project: Project, group: ProcessGroup, folder: Path) -> None:
-        self._log = project.logs / "backup.log"
         self._fault = project.data / FAULT
-        self._environment = {**os.environ, "BACKOFFICE_DATA": str(project.data)}
-        self._group = group
-        self._folder = folder
-        self._child: Child | None = None
-        self._look_at = 0.0
+        self._backup = Recurring(
+            project, group, "backup", folder, is_due=lambda: is_due(folder, dt.datetime.now(dt.UTC))
+        )
 
     def look(self, say: Say) -> None:
-        """Start a backup when one is due, and say how it has ended."""
-        if self._child is None:
-            if time.monotonic() >= self._look_at:
-                self._look_at = time.monotonic() + LOOK_SECONDS
-                if is_due(self._folder, dt.datetime.now(dt.UTC)):
-                    words: list[str | Path] = [PYTHON, ROOT / "run", "backup", self._folder]
-                    self._child = self._group.start(
-                        "backup", words, env=self._environment, cwd=ROOT, log=self._log, niceness=NICENESS
-                    )
-        elif not self._child.running():
-            self._group.forget(self._child)
-            if self._child.process.returncode != 0:
-                say(f"The backup failed, the next try is in {AGAIN_SECONDS:g} s:\n{last_lines(self._log, 5)}")
-                self._note_fault(last_lines(self._log, 1).strip() or how_it_ended(self._child))
-                self._look_at = time.monotonic() + AGAIN_SECONDS
-            self._child = None
+        """Start a backup when one is due, and say how it has ended; a fault is noted, and stops nothing else."""
+        try:
+            ended = self._backup.look()
+        except (LaunchError, OSError) as error:
+            say(f"No backup can be made, the next try is in {AGAIN_SECONDS:g} s: {error}")
+            self._note_fault(str(error))
+            return
+        if ended and ended.process.returncode != 0:
+            say(f"The backup failed, the next try is in {AGAIN_SECONDS:g} s:\n{self._backup.last_words(5)}")
+            self._note_fault(self._backup.fault_of(ended))
 
     def _note_fault(self, fault: str) -> None:
         """Note the fault for the alert; on a full disk only the log has it."""

@@ -9,7 +9,6 @@ import argparse
 import contextlib
 import datetime as dt
 import json
-import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -17,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from launcher import PYTHON, ROOT
 from launcher.backing_up import backup_folder, facts_of, refuse_foreign_database
 from launcher.backups import Backup, backups_in
 from launcher.bucket import SCHEME, Bucket, BucketError
@@ -25,15 +23,15 @@ from launcher.bucket_checks import DRILLED, DRILLED_THERE
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, read_json, write_json
 from launcher.encrypting import OF_DATA_FOLDER, open_secrets
-from launcher.output import LaunchError, Say, last_lines
-from launcher.processes import NICENESS, Child, ProcessGroup, step_back
+from launcher.output import LaunchError, Say
+from launcher.processes import ProcessGroup, step_back
 from launcher.project import Project, read_project
+from launcher.recurring import AGAIN_SECONDS, Recurring
 from launcher.restoring import FOLDER, NO_KEY, choose, fetched, passed_over, recover, without_log, write
 from launcher.stack import APP_DATABASE, Stack
 
 RESULT = "drill.json"
 EVERY, AGAIN = dt.timedelta(days=30), dt.timedelta(days=1)
-LOOK_SECONDS = 60.0
 # The room that a drill needs, as a multiple of backup and log: proving writes, too.
 _ROOM = 1.5
 # Variables that belong to the running shop, not to a drill.
@@ -199,28 +197,23 @@ class Months:
 
     def __init__(self, project: Project, group: ProcessGroup, folder: Path) -> None:
         self._result = project.data / RESULT
-        self._log = project.logs / "drill.log"
-        self._environment = {**os.environ, "BACKOFFICE_DATA": str(project.data)}
-        self._group = group
-        self._folder = folder
-        self._child: Child | None = None
-        self._look_at = time.monotonic() + LOOK_SECONDS  # not while the shop starts
+        self._drill = Recurring(
+            project,
+            group,
+            "drill",
+            is_due=lambda: is_due(self._result, folder, dt.datetime.now(dt.UTC)),
+            first_look=60.0,  # not while the shop starts
+        )
 
     def look(self, say: Say) -> None:
-        """Start a drill when one is due; when a drill has failed, say so."""
-        if self._child is None:
-            if time.monotonic() >= self._look_at:
-                self._look_at = time.monotonic() + LOOK_SECONDS
-                if is_due(self._result, self._folder, dt.datetime.now(dt.UTC)):
-                    words: list[str | Path] = [PYTHON, ROOT / "run", "drill"]
-                    self._child = self._group.start(
-                        "drill", words, env=self._environment, cwd=ROOT, log=self._log, niceness=NICENESS
-                    )
-        elif not self._child.running():
-            self._group.forget(self._child)
-            if self._child.process.returncode != 0:
-                say(f"The drill of a restore failed, the next try is tomorrow:\n{last_lines(self._log, 5)}")
-            self._child = None
+        """Start a drill when one is due; when a drill has failed, say so. A fault stops nothing else."""
+        try:
+            ended = self._drill.look()
+        except (LaunchError, OSError) as error:
+            say(f"No drill of a restore can be made, the next try is in {AGAIN_SECONDS:g} s: {error}")
+            return
+        if ended and ended.process.returncode != 0:
+            say(f"The drill of a restore failed, the next try is tomorrow:\n{self._drill.last_words(5)}")
 
 
 def is_due(result: Path, folder: Path, now: dt.datetime) -> bool:
