@@ -25,6 +25,7 @@ APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
 MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name that nobody can guess
 FIRST_SANDBOX_PORT = 8100
 DEMO_DATABASE = 63  # of Valkey
+LONGEST_WORK_SECONDS = 6 * 3600.0  # to migrate or to prove millions of rows
 _REFUSAL_LINES = 100  # enough to refuse every setting at once
 # lines that `prepare_app` prints
 NO_OWNER, RESTORED, CATALOGUE = "no owner yet", "restored, not open yet", "catalogue is there"
@@ -245,7 +246,7 @@ class Stack:
 
     def finish_preparing(self, child: Child) -> None:
         """Wait for `prepare_app`, and keep the facts that it prints; LaunchError when it fails."""
-        if self.group.finish(child) != 0:
+        if self.group.finish(child, seconds=LONGEST_WORK_SECONDS) != 0:
             is_refused = child.log is not None and "SystemCheckError" in last_lines(child.log, _REFUSAL_LINES)
             sentence = "The settings are refused." if is_refused else "The database could not be prepared."
             raise LaunchError(sentence, log=child.log)
@@ -259,7 +260,7 @@ class Stack:
 
     def finish(self, child: Child, sentence: str) -> None:
         """Wait for a child that ends by itself; LaunchError with `sentence` and its log when it fails."""
-        if self.group.finish(child) != 0:
+        if self.group.finish(child, seconds=LONGEST_WORK_SECONDS) != 0:
             raise LaunchError(sentence, log=child.log)
 
 

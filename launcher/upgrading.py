@@ -25,6 +25,7 @@ from launcher.output import LaunchError, Say, last_lines
 from launcher.process_table import alive
 from launcher.processes import Interrupted, ProcessGroup
 from launcher.project import Project, read_project
+from launcher.stack import LONGEST_WORK_SECONDS
 
 STOP_SECONDS, START_SECONDS, READY_SECONDS = 60.0, 240.0, 90.0
 PACKAGES = (VENV, NODE_MARK.parent)
@@ -200,7 +201,7 @@ class Upgrade:
 
     def _call(self, *words: str | Path, **environment: str) -> None:
         step = self._group.start("upgrade", words, env={**os.environ, **environment}, cwd=ROOT, log=self._log)
-        if self._group.finish(step) != 0:
+        if self._group.finish(step, seconds=LONGEST_WORK_SECONDS) != 0:
             raise LaunchError("This version cannot be prepared.", log=self._log)
 
     def _wait(self, seconds: float, otherwise: str, is_true: Callable[[], bool]) -> None:

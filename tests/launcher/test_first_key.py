@@ -17,7 +17,7 @@ REAL = {"UPSTREAM_BASE_URL": "https://upstream.example.com", "ALLOWED_HOSTS": "s
 
 def prepared(data: Path, said: str, *, code: int = 0, **given: str) -> Stack:
     """The stack after `prepare_app` has printed this."""
-    group: Any = SimpleNamespace(finish=lambda _child: code)
+    group: Any = SimpleNamespace(finish=lambda _child, **_limit: code)
     (data / "prepare.log").write_text(f"  heartbeats (0.1 s)\n{said}\n")
     stack = Stack(Project(data, {**REAL, **given}), group)
     child: Any = SimpleNamespace(log=data / "prepare.log")
