@@ -23,8 +23,8 @@ from launcher.bucket_checks import DRILLED, DRILLED_THERE
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, read_json, write_json
 from launcher.encrypting import OF_DATA_FOLDER, open_secrets
-from launcher.output import LaunchError, Say
-from launcher.processes import ProcessGroup, step_back
+from launcher.output import NOT_YET, LaunchError, Say
+from launcher.processes import Child, ProcessGroup, step_back
 from launcher.project import Project, read_project
 from launcher.recurring import AGAIN_SECONDS, Recurring
 from launcher.restoring import FOLDER, NO_KEY, choose, fetched, passed_over, recover, without_log, write
@@ -62,7 +62,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
                 say(f"Warning: {words}")
             result = {"at": at, **drill(project, group, backup, say, key=options.key), "lacks": lacks, "fault": ""}
     except DataFolderInUseError:
-        raise LaunchError("Another drill is under way: wait until it has ended.") from None
+        raise LaunchError("Another drill is under way: wait until it has ended.", exit_code=NOT_YET) from None
     except (LaunchError, OSError) as error:
         write_json(note, {"at": at, "fault": str(error)})
         raise LaunchError(f"The drill failed: {error}") from error
@@ -212,8 +212,16 @@ class Months:
         except (LaunchError, OSError) as error:
             say(f"No drill of a restore can be made, the next try is in {AGAIN_SECONDS:g} s: {error}")
             return
-        if ended and ended.process.returncode != 0:
+        if ended and ended.process.returncode not in {0, NOT_YET}:
             say(f"The drill of a restore failed, the next try is tomorrow:\n{self._drill.last_words(5)}")
+            self._note_fault(ended)
+
+    def _note_fault(self, ended: Child) -> None:
+        """Note the fault, unless the drill has noted it itself: it cannot when it was killed."""
+        at = dt.datetime.fromtimestamp(ended.started, dt.UTC).isoformat(timespec="seconds")
+        if read_json(self._result).get("at", "") < at:
+            with contextlib.suppress(LaunchError):  # a full disk: only the log has it
+                write_json(self._result, {"at": at, "fault": self._drill.fault_of(ended)})
 
 
 def is_due(result: Path, folder: Path, now: dt.datetime) -> bool:

@@ -13,6 +13,7 @@ from launcher import version
 
 LINES_SHOWN = 15
 START_MARK = "=== "
+NOT_YET = 3  # exit code of our commands: try again later
 Say = Callable[[str], None]
 
 

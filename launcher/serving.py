@@ -17,7 +17,7 @@ from launcher.commands import DEFAULT_PORT, LOOPBACK, ROLES
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, claim, claim_from, held, write_state
 from launcher.drilling import Months
 from launcher.installing import locked
-from launcher.output import LaunchError, Say, json_output, last_lines
+from launcher.output import NOT_YET, LaunchError, Say, json_output, last_lines
 from launcher.processes import Child, ProcessGroup, Stage
 from launcher.project import Project, read_project
 from launcher.roles import Roles, numbers, take_address
@@ -29,7 +29,6 @@ from launcher.upgrading import commit, upgrade_lock
 # Variables that `./run manage` takes from its own terminal; it takes the others from our environment.
 TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
 LOG_LOOK_SECONDS = 2.0
-NOT_YET = 3  # exit code of our commands: try again later
 _DEMO_NAMES = ("cashier", "supervisor", "admin", "owner", "auditor", "viewer")
 DEMO_LOGINS = tuple(f"{name} / {name}-demo" for name in _DEMO_NAMES)
 
