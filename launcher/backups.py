@@ -56,9 +56,13 @@ class Backup:
 
     @property
     def first_segment(self) -> int:
-        """The number of the first segment of the write-ahead log that it needs."""
-        high, low = read_json(self.folder / "database/backup_manifest")["WAL-Ranges"][0]["Start-LSN"].split("/")
-        return ((int(high, 16) << 32) + int(low, 16)) // SEGMENT_BYTES
+        """The number of the first segment of the write-ahead log that it needs; LaunchError when that is not known."""
+        path = self.folder / "database/backup_manifest"
+        try:
+            high, low = read_json(path)["WAL-Ranges"][0]["Start-LSN"].split("/")
+            return ((int(high, 16) << 32) + int(low, 16)) // SEGMENT_BYTES
+        except (LookupError, TypeError, ValueError, AttributeError):
+            raise LaunchError(f"{path} is damaged or missing: {ANOTHER}") from None
 
 
 def new_name() -> str:
@@ -254,9 +258,13 @@ def verify_files(database: Path, *, most: int = 0) -> None:
 
     `most`: the most bytes that it reads in a second, so that the shop can sell; 0: no limit.
     """
-    written = (database / "backup_manifest").read_bytes()
+    path = database / "backup_manifest"
+    try:
+        written = path.read_bytes()
+        rows = json.loads(written)
+    except (FileNotFoundError, ValueError):
+        raise LaunchError(f"{path} is damaged or missing: {ANOTHER}") from None
     listed = written[: written.rstrip().rfind(b"\n") + 1]
-    rows = json.loads(written)
     if hashlib.sha256(listed).hexdigest() != rows["Manifest-Checksum"]:
         raise LaunchError(f"The list of files of {database} was changed: {ANOTHER}")
     names, pace = {row["Path"] for row in rows["Files"]}, Pace(most)

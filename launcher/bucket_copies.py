@@ -149,12 +149,12 @@ class Copier:
 
     def _copy_backup(self, backup: Backup) -> None:
         name, draft = backup.folder.name, self._project.data / "bucket.new"
+        manifest = {**backup.manifest, "first_segment": backup.first_segment}  # a damaged backup is not sent
         try:
             seal_folder(backup.folder, self._recipient, draft)
             self._record.add(f"{name}{BACKUP}", self._bucket.put(f"{name}{BACKUP}", draft))
         finally:
             draft.unlink(missing_ok=True)
-        manifest = {**backup.manifest, "first_segment": backup.first_segment}
         write_json(draft, manifest)
         self._record.add(f"{name}.json", self._bucket.put(f"{name}.json", draft.read_bytes()))
         self._record.keep()
@@ -235,10 +235,11 @@ def take_turn(copier: Copier, turn: Callable[[], None]) -> None:
     try:
         turn()
         copier.faults.pop(name, None)
-    except (LaunchError, OSError) as error:
-        if copier.faults.get(name) != str(error):
-            print(f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M:%S} {error}", flush=True)
-        copier.faults[name] = str(error)
+    except Exception as error:  # after any fault the next turn comes
+        fault = str(error) if isinstance(error, LaunchError | OSError) else repr(error)
+        if copier.faults.get(name) != fault:
+            print(f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M:%S} {fault}", flush=True)
+        copier.faults[name] = fault
 
 
 if __name__ == "__main__":

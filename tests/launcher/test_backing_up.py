@@ -256,7 +256,7 @@ def backup(one_backup: Path, target: Path) -> Backup:
     return backup
 
 
-@pytest.mark.parametrize("how", ["changed", "gone", "added", "list"])
+@pytest.mark.parametrize("how", ["changed", "gone", "added", "list", "cut list", "no list"])
 def test_a_backup_that_is_not_as_it_was_made_is_named(backup, how):
     database = backup.folder / "database"
     verify_files(database)
@@ -272,6 +272,10 @@ def test_a_backup_that_is_not_as_it_was_made_is_named(backup, how):
         case "list":
             victim = database / "backup_manifest"
             victim.write_bytes(victim.read_bytes().replace(b'"Size": 3,', b'"Size": 4,'))
+        case "cut list":
+            (database / "backup_manifest").write_bytes((database / "backup_manifest").read_bytes()[:1000])
+        case "no list":
+            (database / "backup_manifest").unlink()
 
     with pytest.raises(LaunchError, match="use another"):
         verify_files(database)

@@ -231,6 +231,30 @@ def test_a_bucket_that_is_away_is_said_and_the_time_stands_still(empty, target, 
     assert "s3://nowhere/at/all" in noted["fault"]
 
 
+def test_a_backup_whose_list_of_files_was_cut_short_is_named_and_not_sent(empty, target, given):
+    name = made_at(target, now())
+    (target / name / "database/backup_manifest").write_text("{")
+    copier = copier_of(empty, given, target)
+
+    take_turn(copier, copier.copy_backups)
+    copier.note()
+
+    assert "backup_manifest is damaged or missing" in read_json(empty / NOTE)["fault"]
+    assert copier._bucket.sizes() == {}
+
+
+def test_after_any_fault_the_next_turn_comes(empty, target, given):
+    copier = copier_of(empty, given, target)
+
+    def copy_backups() -> None:
+        raise KeyError(name)
+
+    name = "first_segment"
+    take_turn(copier, copy_backups)
+
+    assert copier.faults == {"copy_backups": "KeyError('first_segment')"}
+
+
 def test_a_folder_is_sealed_whole_and_another_key_does_not_open_it(tmp_path, target):
     name = made_at(target, now())
     (target / name / "database/base").write_bytes(bytes(3_000_000))

@@ -209,6 +209,21 @@ def test_a_backup_with_a_damaged_manifest_is_named(target):
         choose(damaged, None)
 
 
+@pytest.mark.parametrize("written", ["", '{"PostgreSQL-Backup-Manifest-Version": 2, "Files": [', '{"WAL-Ranges": []}'])
+def test_a_backup_whose_list_of_files_was_cut_short_is_named(empty, target, written):
+    made(target, secrets=False)
+    cut = target / "20260101-000000Z/database/backup_manifest"
+    cut.write_text(written)
+    (target / "wal/20260101-000000Z").mkdir(parents=True)
+    (target / "wal/20260101-000000Z/000000010000000000000003.partial").touch()
+
+    result = run("restore", "--from", str(target), data=empty)
+
+    assert result.returncode == 1
+    assert f"{cut} is damaged or missing: use another backup" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_a_backup_without_the_copied_log_says_what_is_lost(target):
     made(target)
     (backup,) = backups_in(target)
