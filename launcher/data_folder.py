@@ -62,6 +62,11 @@ def kept_secrets(folder: Path) -> dict[str, str]:
     return {**kept, **made}
 
 
+def before(path: Path) -> Path:
+    """The path of this folder's copy from before an upgrade."""
+    return path.with_name(f"{path.name}.before")
+
+
 class DataFolderInUseError(Exception):
     """Another launcher holds the folder; `state`: the state that it wrote."""
 

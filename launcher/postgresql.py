@@ -23,7 +23,7 @@ from psycopg import sql
 
 from launcher.accounts import check_has_name
 from launcher.backups import ANOTHER, PARTIAL, verify_files
-from launcher.data_folder import Ports, kept_secrets, new_file, read_json
+from launcher.data_folder import Ports, before, kept_secrets, new_file, read_json
 from launcher.database_roles import BACKUP, SECRETS, give_database, make_roles
 from launcher.installing import installed
 from launcher.output import LaunchError
@@ -233,6 +233,11 @@ class PostgreSQL:
         self._make_home()
         data = self._home / "data"
         if not (data / "PG_VERSION").exists():
+            if before(data).exists():
+                raise LaunchError(
+                    f"An upgrade was cut off while it put the database back: rename {before(data)} to {data}, and call "
+                    "this again."
+                )
             self._make_cluster(data)
         end_left_over(data, name="PostgreSQL")
         # no server runs there now; PostgreSQL would take a zombie, or another program with the same id, for one

@@ -19,7 +19,7 @@ from typing import Any
 
 from launcher import PYTHON, ROOT, VENV, version
 from launcher.accounts import owner
-from launcher.data_folder import DataFolderInUseError, held, read_state
+from launcher.data_folder import DataFolderInUseError, before, held, read_state
 from launcher.installing import NODE_MARK, RUNTIME, fill_venv, install_front_end, locked
 from launcher.output import LaunchError, Say, last_lines
 from launcher.process_table import alive
@@ -180,7 +180,8 @@ class Upgrade:
     def tidy(self) -> None:
         """Delete the copies, so that nobody puts back a database without the latest sales."""
         for path in (*PACKAGES, *self._databases):
-            shutil.rmtree(before(path), ignore_errors=True)
+            for left in (before(path), draft_of(before(path)), failed(path)):
+                shutil.rmtree(left, ignore_errors=True)
 
     def _state(self) -> dict[str, Any]:
         return read_state(self._project.data)
@@ -212,26 +213,35 @@ class Upgrade:
             self._group.pause(0.2)
 
 
-def before(path: Path) -> Path:
-    """The path of this folder's copy from before the upgrade."""
-    return path.with_name(f"{path.name}.before")
+def failed(path: Path) -> Path:
+    """The path of this folder while its copy from before the upgrade takes its place."""
+    return path.with_name(f"{path.name}.failed")
+
+
+def draft_of(copied: Path) -> Path:
+    """The path of this copy while it is made."""
+    return copied.with_name(f"{copied.name}.new")
 
 
 def copy(path: Path, to: Path, how: str) -> None:
     """Copy a folder with owners and times, whole or not at all; LaunchError when that fails."""
-    draft = to.with_name(f"{to.name}.new")
+    draft = draft_of(to)
     shutil.rmtree(draft, ignore_errors=True)
     result = subprocess.run(["cp", "--archive", how, path, draft], capture_output=True, text=True, check=False)
     if result.returncode != 0:
+        shutil.rmtree(draft, ignore_errors=True)  # it may have filled the disk
         raise LaunchError(f"Cannot copy {path}: {result.stderr.strip()}")
     draft.rename(to)
 
 
 def restore(path: Path) -> None:
-    """Put the copy back in place, if there is one."""
+    """Put the copy back in place, if there is one. A kill at any point leaves no half folder in its place."""
     if before(path).exists():
-        shutil.rmtree(path)
+        shutil.rmtree(failed(path), ignore_errors=True)
+        if path.exists():
+            path.rename(failed(path))
         before(path).rename(path)
+        shutil.rmtree(failed(path), ignore_errors=True)
 
 
 def require_room(database: Path) -> None:

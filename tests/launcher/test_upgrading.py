@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 
 from launcher import upgrading
-from launcher.data_folder import write_state
+from launcher.data_folder import before, write_state
 from launcher.output import LaunchError
+from launcher.postgresql import PostgreSQL
 from launcher.processes import ProcessGroup
 from launcher.project import Project
 from tests.launcher.helpers import git, run
@@ -94,7 +96,8 @@ def test_what_fails_before_the_start_leaves_everything_as_it_was(
     assert (checkout / "code").read_text() == "version 1"
     assert {(folder / "package").read_text() for folder in upgrading.PACKAGES} == {"of version 1"}
     assert (data / "postgres/data/rows").read_text() == "of version 1"
-    assert not list(tmp_path.rglob("*.before"))
+    assert not list(tmp_path.rglob("*.before*"))
+    assert not list(tmp_path.rglob("*.failed"))
 
 
 def test_a_half_copy_is_never_put_back(tmp_path: Path) -> None:
@@ -106,6 +109,75 @@ def test_a_half_copy_is_never_put_back(tmp_path: Path) -> None:
     upgrading.restore(tmp_path / "data")
 
     assert (tmp_path / "data/rows").read_text() == "all of them"
+
+
+def test_a_copy_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # given: a disk that is full after half of the files
+    (tmp_path / "cp").write_text('#!/bin/sh\nfor to; do :; done\n/bin/mkdir "$to"; echo "No space left" >&2; exit 1\n')
+    (tmp_path / "cp").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "data").mkdir()
+
+    with pytest.raises(LaunchError, match="No space left"):
+        upgrading.copy(tmp_path / "data", tmp_path / "data.before", "--link")
+
+    assert {path.name for path in tmp_path.iterdir()} == {"cp", "data"}
+
+
+@pytest.mark.usefixtures("checkout")
+def test_what_a_killed_upgrade_has_left_is_deleted(tmp_path: Path) -> None:
+    home = tmp_path / "postgres"
+    for name in ("data", "data.before", "data.before.new", "data.failed"):
+        (home / name).mkdir(parents=True)
+
+    upgrading.Upgrade(Project(tmp_path, {}), ProcessGroup(), print, {}).tidy()
+
+    assert [path.name for path in home.iterdir()] == ["data"]
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_a_kill_while_the_database_is_put_back_leaves_no_half_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    data, old, new = tmp_path / "data", "of version 1", "of version 2"
+    for folder, written in ((data, new), (before(data), old)):
+        folder.mkdir()
+        for name in ("PG_VERSION", "rows"):
+            (folder / name).write_text(written)
+    steps = iter(range(4))
+
+    def rename(path: Path, to: Path) -> None:
+        if next(steps) == step:
+            raise KeyboardInterrupt
+        os.rename(path, to)  # noqa: PTH104 - it stands in for Path.rename
+
+    def remove(path: Path, **_: object) -> None:
+        if next(steps) == step:
+            (path / "PG_VERSION").unlink(missing_ok=True)
+            raise KeyboardInterrupt
+        remove_whole(path, ignore_errors=True)
+
+    # when: the kill comes at any step, in the middle of a deletion
+    remove_whole = shutil.rmtree
+    with monkeypatch.context() as killed:
+        killed.setattr(Path, "rename", rename)
+        killed.setattr(shutil, "rmtree", remove)
+        with pytest.raises(KeyboardInterrupt):
+            upgrading.restore(data)
+
+    # then: the database in place is whole, or there is none, and its copy can still take the place
+    assert not data.exists() or sorted(file.read_text() for file in data.iterdir()) in ([old, old], [new, new])
+    upgrading.restore(data)
+    assert sorted((file.name, file.read_text()) for file in data.iterdir()) == [("PG_VERSION", old), ("rows", old)]
+
+
+def test_a_database_that_was_not_put_back_is_no_new_shop(empty: Path, group: ProcessGroup) -> None:
+    (empty / "postgres/data.before").mkdir(parents=True)
+
+    with pytest.raises(LaunchError, match=r"rename .*/data\.before to .*/data, "):
+        PostgreSQL(empty, group).start()
+
+    assert not (empty / "postgres/data").exists()
 
 
 def test_changed_tables_stay_once_the_new_version_may_have_sold(
