@@ -159,6 +159,7 @@ class Upgrade:
                     f"Version {version()} has changed the tables, and the shop may have sold since, so it stays. "
                     "./run doctor says what is wrong."
                 )
+            self._await_begun()
             with locked(upgrade_lock(self._project.data), self._group):
                 if alive(self._former["pid"]):
                     os.kill(self._former["pid"], signal.SIGUSR1)
@@ -168,6 +169,12 @@ class Upgrade:
         except LaunchError:
             return f"Version {former} is in place again, but does not run: ./run status, ./run doctor."
         return f"Version {former} runs again."
+
+    def _await_begun(self) -> None:
+        """Wait until the new version has written its state: SIGUSR1 kills a launcher that has only just begun."""
+        pid, deadline = self._former["pid"], time.monotonic() + STOP_SECONDS
+        while alive(pid) and self._state().get("pid") != pid and time.monotonic() < deadline:
+            self._group.pause(0.1)
 
     def _put_back(self, *paths: Path) -> None:
         with self._folder():

@@ -17,6 +17,7 @@ from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.processes import ProcessGroup
 from launcher.project import Project
+from tests.launcher.conftest import wait_until
 from tests.launcher.helpers import git, run
 
 # holds the data folder until SIGUSR1, as `./run up` does
@@ -31,6 +32,25 @@ with held(Path(sys.argv[1])):
     print("holds", flush=True)
     while not asked:
         time.sleep(0.01)
+time.sleep(60)
+"""
+
+# the new version: it takes SIGUSR1 only after a while, and then holds the data folder until it comes
+BEGINNING = """
+import os, signal, sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from launcher.data_folder import held, write_state
+data, asked = Path(sys.argv[1]), []
+print("begins", flush=True)
+while not (data / "awaited").exists():
+    time.sleep(0.01)
+signal.signal(signal.SIGUSR1, lambda *_: asked.append(1))
+with held(data):
+    write_state(data, {"doing": "starting", "pid": os.getpid()})
+    while not asked:
+        time.sleep(0.01)
+(data / "gave way").touch()
 time.sleep(60)
 """
 
@@ -188,6 +208,37 @@ def test_changed_tables_stay_once_the_new_version_may_have_sold(
 
     assert "it stays" in upgrade.go_back()
     assert (checkout / "code").read_text() == "version 2"
+
+
+def test_a_new_version_that_has_only_just_begun_is_not_killed(
+    tmp_path: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # given: an upgrade that is interrupted before the new version has begun to take signals
+    data = tmp_path / "data"
+    (data / "logs").mkdir(parents=True)
+
+    class Waiting(ProcessGroup):
+        def pause(self, seconds: float) -> None:
+            (data / "awaited").touch()
+            super().pause(seconds)
+
+    monkeypatch.setattr(upgrading, "is_ready", lambda _state: True)
+    words = [sys.executable, "-c", BEGINNING, str(data), str(Path(upgrading.__file__).parents[1])]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as shop:
+        assert shop.stdout is not None
+        shop.stdout.readline()
+        former = {"pid": shop.pid, "version": "1", "commit": git(checkout, "rev-parse", "HEAD~1")}
+        upgrade = upgrading.Upgrade(Project(data, {}), Waiting(), print, former)
+        upgrade._serves = True
+
+        said = upgrade.go_back()
+
+        # then: it has stopped in order, and can become the former version
+        assert said == "Version 1 runs again."
+        assert wait_until((data / "gave way").exists)
+        assert shop.poll() is None
+        assert (checkout / "code").read_text() == "version 1"
+        shop.kill()
 
 
 def test_without_a_running_shop_there_is_nothing_to_upgrade(tmp_path: Path) -> None:
