@@ -201,7 +201,7 @@ class SaleTable(Table[Payment]):
     def note(self, payment: Payment) -> SafeString:
         """The debtor, the slip, the given cash, the outcome of the payment, and an earlier shift that sold it."""
         parts = [] if is_elsewhere(payment) else [_note(payment), slip_of(payment)]
-        if payment.outcome in {Outcome.OWED, Outcome.GIVEN}:
+        if payment.is_owed or payment.is_given:
             parts.append(str(Outcome(payment.outcome).label))
         if payment.agreed_in_id:
             parts.append(gettext("sold in shift %(shift)s") % {"shift": payment.agreed_in_id})

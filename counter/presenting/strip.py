@@ -33,7 +33,7 @@ from core.times import start_of_day
 from core.together import Given, Together
 from counter.presenting.tiles import in_fours
 from credit.models import CreditEntry
-from drawers.models import Outcome
+from drawers.models.payments import owed
 from drawers.presenting.sales import MoneyBack, change_in_coins, money_back
 from drawers.services import OwnDrawer, own_drawer_of, own_drawer_questions, will_be_owed
 from ledger.models import Books
@@ -338,13 +338,13 @@ def _questions(branch: int | None, *, with_drawer: bool, with_balance: bool) -> 
     if branch is not None:
         own, asked = own.filter(within(branch, "payment__branch")), asked.filter(within(branch, "branch"))
     newest = own.filter(created_at__gte=Given("lately")).order_by("-created_at", "-pk").values("pk")
-    lately, owed = newest[:_LAST], newest.filter(payment__outcome=Outcome.OWED)[:_MOST_OWED]
+    lately, due = newest[:_LAST], newest.filter(owed("payment__"))[:_MOST_OWED]
     running = own.open().order_by("-created_at", "-pk").values("pk")[:_MOST_OPEN]
     owes = CreditEntry.objects.filter(pk=OuterRef("payment__debt"))
     shown = (
         Order.objects.select_related("product__brand", "placed_by", "payment__debt__account")
         .annotate(debtor=Subquery(owes.values("account__customer__name")[:1]))
-        .filter(pk__in=lately.union(owed, running, all=True))
+        .filter(pk__in=lately.union(due, running, all=True))
         .order_by("-created_at", "-pk")
     )
     today = own.filter(created_at__gte=Given("midnight"), status=Status.SUCCESS)

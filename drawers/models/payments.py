@@ -19,7 +19,7 @@ from branches.models import FIRST, Branch
 from branches.services import branch_name
 from core.rights import Right
 from core.triggers import never_truncated
-from credit.methods import CASH, find_method, method_words
+from credit.methods import CASH, METHODS, find_method, method_words
 from credit.models import CreditEntry
 from drawers.models.entries import DrawerEntry
 from drawers.models.shifts import Shift
@@ -92,10 +92,21 @@ def orders() -> Any:
 TO_GIVE_BACK = Coalesce("debt__amount", "amount")
 
 
+def on_no_account(path: str = "") -> Q:
+    """`Payment.is_on_no_account` for a query. `path`: the lookup to the payment ("payment__")."""
+    on_credit = [method.code for method in METHODS if method.needs_debtor]
+    return Q(**{f"{path}debt": None, f"{path}method__in": on_credit})
+
+
+def owed(path: str = "") -> Q:
+    """`Payment.is_owed` for a query. `path`: the lookup to the payment ("payment__")."""
+    return Q(~on_no_account(path), **{f"{path}outcome": Outcome.OWED})
+
+
 class PaymentQuerySet(models.QuerySet["Payment"]):
     def owed(self) -> PaymentQuerySet:
-        """Payments that the shop has to give back."""
-        return self.filter(outcome=Outcome.OWED)
+        """Payments that the shop has to give back; never a sale that is on no account."""
+        return self.filter(owed())
 
     def with_orders(self) -> PaymentQuerySet:
         """The payments with their orders, read by a second query: for a join PostgreSQL may read all orders."""
@@ -103,7 +114,9 @@ class PaymentQuerySet(models.QuerySet["Payment"]):
 
     def refunds(self) -> PaymentQuerySet:
         """Payments that the shop has to give back, or has given back."""
-        return self.filter(outcome__in=[Outcome.OWED, Outcome.GIVEN])
+        # The first condition is that of the index `payment_refunds`.
+        every = self.filter(outcome__in=[Outcome.OWED, Outcome.GIVEN])
+        return every.exclude(on_no_account(), outcome=Outcome.OWED)
 
 
 class Payment(models.Model):

@@ -70,8 +70,10 @@ _OUTCOMES = {
 
 
 def outcome_badge(payment: Payment) -> SafeString:
-    """The badge for the outcome of an order's payment."""
-    return badge(_OUTCOMES[Outcome(payment.outcome)], Outcome(payment.outcome).label)
+    """The badge for the outcome of an order's payment; for a sale on no account, nothing was paid."""
+    is_unpaid = payment.outcome == Outcome.OWED and not payment.is_owed
+    outcome = Outcome.NOTHING if is_unpaid else Outcome(payment.outcome)
+    return badge(_OUTCOMES[outcome], outcome.label)
 
 
 def change_words(before: Payment, now: Payment) -> str:

@@ -66,7 +66,11 @@ _END = f"""
       FROM unnest(%(keys)s::bigint[], %(at)s::timestamptz[], %(costs)s::bigint[]) AS ended (id, at, cost)
      WHERE payment.id = ended.id AND (SELECT count(*) FROM locked) > 0
 """  # noqa: S608 - our own text
-_WILL_BE_OWED = f"SELECT id FROM drawers_payment payment WHERE id = ANY(%s) AND ({_IS_OWED})"  # noqa: S608 - our own text
+# A success that is reversed is "owed" also if it is on no account, and then no money goes back (`Payment.is_owed`).
+_WILL_BE_OWED = f"""
+    SELECT id FROM drawers_payment payment
+     WHERE id = ANY(%s) AND ({_IS_OWED}) AND (payment.debt_id IS NOT NULL OR payment.method NOT IN ({_ON_CREDIT}))
+"""  # noqa: S608 - our own text
 # Rows that another transaction holds are left to the next shift: nothing may wait here, as the shift is locked.
 _TAKE_IN = """
     UPDATE drawers_payment SET sold_in_id = coalesce(sold_in_id, %(shift)s),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from audit.services import record
 from core import clock
@@ -16,6 +16,7 @@ from credit.methods import counts_as_cash, find_method
 from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.events import GIVEN_BACK
 from drawers.models import DrawerEntry, Outcome, Payment, Shift
+from drawers.models.payments import owed
 from drawers.services.locking import enter, lock_shift, refuse_unless_own
 from drawers.services.payments import lock_payment
 from drawers.services.shifts import expected_cash
@@ -44,8 +45,6 @@ def give_back(
     """
     with transaction.atomic():
         current = _locked(payment)
-        if current.is_on_no_account:
-            raise DrawerRefused("on_no_account")
         if shift is None and counts_as_cash(method):
             raise DrawerRefused("no_shift")
         paying = lock_shift(shift.pk) if shift else None
@@ -66,7 +65,7 @@ def give_back(
 
 
 def note_given_back(payment: Payment, *, actor: User, note: str) -> Payment:
-    """Note, only in words, how the customer got the money back. Raises `DrawerRefused`.
+    """Note, only in words, how the customer got the money back. Raises `DrawerRefused`, also if it is on no account.
 
     Raises `CreditRefused` while it is on a customer's account: a note would leave the debt there. The account of a
     deleted customer is paid and stays as it is.
@@ -86,6 +85,8 @@ def _locked(payment: Payment) -> Payment:
         raise DrawerRefused("given_back")
     if current.outcome not in {Outcome.OWED, Outcome.NOTHING}:
         raise DrawerRefused("not_owed")
+    if current.is_on_no_account:
+        raise DrawerRefused("on_no_account")
     return current
 
 
@@ -112,5 +113,5 @@ def _take_off_account(payment: Payment, method: str, *, actor: User, customer: C
 
 def unsettled(shifts: Sequence[Shift]) -> QuerySet[Payment]:
     """The payments of these shifts whose order has not ended, or that are owed to the customer; oldest first."""
-    sold = Payment.objects.filter(sold_in__in=shifts, outcome__in=[Outcome.OPEN, Outcome.OWED])
+    sold = Payment.objects.filter(Q(outcome=Outcome.OPEN) | owed(), sold_in__in=shifts)
     return sold.select_related("order").order_by("pk")

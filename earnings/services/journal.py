@@ -26,6 +26,7 @@ from core.snapshot import snapshot
 from credit.methods import CASH, CREDIT
 from credit.models import CreditEntry
 from drawers.models import TO_GIVE_BACK, DrawerEntry, Outcome, Payment, Shift
+from drawers.models.payments import on_no_account
 from earnings.journal_accounts import ACCOUNTS, OTHER
 from earnings.models import JournalAccounts
 from earnings.services.figures import Period
@@ -87,6 +88,8 @@ def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
             add(OTHER if method == CREDIT and not is_debt else method, "sales", amount)
         ended = of_branch(Payment.objects.refunds(), "branch").filter(ended_at__gte=within[0], ended_at__lt=within[1])
         add("refunds", "owed", ended.aggregate(sum=Sum(TO_GIVE_BACK))["sum"])
+        unpaid = payments.filter(on_no_account(), outcome=Outcome.OWED, ended_at__gte=within[0], ended_at__lt=within[1])
+        add("refunds", "receivables", unpaid.aggregate(sum=Sum("amount"))["sum"])
         off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.REFUND, ref_id=OuterRef("ref_id"))
         given = payments.filter(given_at__gte=within[0], given_at__lt=within[1])
         for method, amount in _sums(given.exclude(Exists(off_account)), "given_method", amount=TO_GIVE_BACK):

@@ -27,7 +27,8 @@ from core.rights import Right
 from core.search import MOST_CLOSELY, MOST_FOUND, found_by
 from core.triggers import never_truncated, stays_erased
 from customers.models import LEAST_END
-from drawers.models import Outcome, Payment
+from drawers.models import Payment
+from drawers.models.payments import owed
 from policies.services import policies
 from purchases.models.finding import (
     END_OF_REF_ID,
@@ -118,9 +119,9 @@ class OrderQuerySet(models.QuerySet["Order"]):
         to the customer."""
         undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None).values("pk")
         late = Order.objects.stuck(**late_since())
-        owed = Order.objects.filter(status=Status.REVERSED, payment__outcome=Outcome.OWED)
+        unpaid = Order.objects.filter(owed("payment__"), status=Status.REVERSED)
         # Each part uses its own index: joined by OR, PostgreSQL would read every order.
-        return self.filter(pk__in=late.values("pk").union(owed.values("pk"), undecided, all=True))
+        return self.filter(pk__in=late.values("pk").union(unpaid.values("pk"), undecided, all=True))
 
     def polled(self) -> OrderQuerySet:
         """Orders that the upstream has or may have, also those that seem never to have arrived."""

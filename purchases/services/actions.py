@@ -230,7 +230,7 @@ def _may_print(order: Order, _person: User) -> bool:
 
 
 def _may_give_back(order: Order, _person: User) -> bool:
-    return order.status == Status.REVERSED and not order.payment.is_given
+    return order.status == Status.REVERSED and not (order.payment.is_given or order.payment.is_on_no_account)
 
 
 @dataclass(frozen=True)

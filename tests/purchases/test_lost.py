@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from approvals.errors import ApprovalRefused
 from approvals.models import Approval, ApprovalState
@@ -14,16 +15,18 @@ from audit.models import AuditEvent
 from bills.services import take_in_lost
 from catalogue.models import Product
 from credit.models import CreditEntry
+from drawers import services as drawers
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Payment
 from drawers.presenting.sales import money_back
-from drawers.services import PaymentFacts, expected_cash, give_back, take_credit_payment, will_be_owed
+from drawers.services import PaymentFacts, expected_cash, give_back, take_credit_payment, unsettled, will_be_owed
+from earnings.services.journal import journal_of
 from gateway.services import open_restored, read_balance
 from ledger.models import Entry
 from ledger.services import books
 from purchases.errors import ActionRefused
 from purchases.models import LostOrder, Order
-from purchases.services import place_order, queue_waiting_orders, send_again, submit
+from purchases.services import note_given_back, place_order, queue_waiting_orders, send_again, submit
 from purchases.services.lost import take_in
 from purchases.services.polling import follow
 from purchases.services.sending import claim
@@ -31,11 +34,11 @@ from purchases.states import ActionReason, Status
 from reconciliation.services import reconcile
 from staff.models import User
 from testing import orders
-from testing.people import make_person
+from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, approver, ask_order, cashier
 from tests.conftest import Upstream
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
-from tests.drawers.helpers import begin
+from tests.drawers.helpers import begin, end
 from tests.purchases.magic import Lost, ask, ended, killed, place
 from upstream.budget import CallClass
 
@@ -221,6 +224,40 @@ def test_a_lost_sale_on_an_account_without_room_here_gives_nothing_back(upstream
     assert (expected_cash(shift), owed_by(debtor)) == (100_000, price)
     assert list(CreditEntry.objects.values_list("kind", "amount")) == [("sale", price)]
     assert list(DrawerEntry.objects.values_list("kind", "amount")) == [("opening", 100_000)]
+
+
+def test_a_lost_sale_on_no_account_that_is_reversed_after_its_success_is_no_refund(upstream: Upstream):
+    seller, product = make_person("cashier"), Product.objects.get(name="Telkomsel 10.000")
+    shift, price = begin(seller, cash=100_000), product.sells_for
+    debtor = give_credit(cap=price)
+    sell_to(debtor, by=seller, product=product)
+    with Lost():
+        take_credit_payment(account_of(debtor), amount=price, method="cash", actor=seller)
+        lost = sell(1, placed_by=seller, payment=PaymentFacts(method="credit", customer=debtor))
+    order = ended(Order.objects.get(ref_id=lost.ref_id))
+    payment = Payment.objects.get(ref_id=lost.ref_id)
+    assert (order.status, payment.outcome, payment.is_on_no_account) == (Status.SUCCESS, "kept", True)
+    assert will_be_owed([payment]) == set()
+
+    order = end(order, "reversed")
+
+    payment.refresh_from_db()
+    assert will_be_owed([payment]) == set()
+    assert not payment.is_owed
+    assert not Payment.objects.owed().exists()
+    assert not Payment.objects.refunds().exists()
+    assert not Order.objects.need_attention().filter(pk=order.pk).exists()
+    assert payment not in unsettled([shift])
+    assert f"/orders/{order.ref_id}/" not in browser_of("admin").get("/work/").content.decode()
+    with pytest.raises(ActionRefused):
+        note_given_back(order, actor=User.objects.create_superuser("owner"), note="in cash")
+    with pytest.raises(DrawerRefused) as refusal:
+        drawers.note_given_back(payment, actor=seller, note="in cash")
+    assert refusal.value.reason == "on_no_account"
+    booked = {(each.debit, each.credit): each.amount for each in journal_of(timezone.localdate())}
+    assert ("refunds", "owed") not in booked
+    assert booked["refunds", "receivables"] == price
+    assert (expected_cash(shift), owed_by(debtor)) == (100_000, price)
 
 
 def test_a_second_order_for_the_same_number_waits_for_the_first(upstream: Upstream):
