@@ -11,7 +11,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from django.db import connection, models
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import GreaterThan
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -101,9 +103,20 @@ def aged(accounts: Collection[int]) -> dict[int, dict[str, int]]:
 def owing_in(branch: int, *, with_shop: bool = False) -> Exists:
     """The condition that an account owes for a sale of this branch; `with_shop`: or for a debt of no branch.
 
-    A payment pays what is due first, so the debts from the oldest due day on are those that are not paid.
+    A payment pays what is due first, so the debts after the oldest due day are not paid. Of that day's debts, as in
+    `unpaid`, those are not paid whose newer debts add up to less than the account owes.
     """
-    unpaid_debts = CreditEntry.objects.current().filter(account=OuterRef("pk"), due_on__gte=OuterRef("oldest_due"))
+    newer = CreditEntry.objects.current().filter(
+        Q(due_on__gt=OuterRef("due_on")) | Q(due_on=OuterRef("due_on"), pk__gt=OuterRef("pk")),
+        account=OuterRef("account"),
+        due_on__gte=OuterRef("due_on"),
+    )
+    owed_for_newer = Coalesce(Subquery(newer.order_by().values("account").values(sum=Sum("amount"))), 0)
+    unpaid_debts = CreditEntry.objects.current().filter(
+        Q(due_on__gt=OuterRef("oldest_due")) | Q(GreaterThan(OuterRef("balance"), owed_for_newer)),
+        account=OuterRef("pk"),
+        due_on__gte=OuterRef("oldest_due"),
+    )
     there = Q(payment__branch=branch)
     return Exists(unpaid_debts.filter(there | Q(payment=None) if with_shop else there))
 

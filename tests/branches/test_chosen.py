@@ -192,6 +192,25 @@ def test_a_tab_is_of_a_branch_while_a_sale_of_it_is_not_paid(second):
     assert "Bu Ani" not in b"".join(bound.get("/credit/csv/").streaming_content).decode()
 
 
+def test_of_sales_with_one_due_day_the_first_is_paid_first(second):
+    # given: two tabs, each with a sale of either branch on the same day
+    here, there = seller_of(), seller_of(second)
+    for name, sellers in (("Bu Ani", (there, here)), ("Bu Sri", (here, there))):
+        customer = give_credit(name)
+        for person in sellers:
+            sell_to(customer, 10_000, by=person)
+    owner, query = browser_of("admin"), f"?branch={second.pk}"
+
+    for account in CreditAccount.objects.all():
+        take_credit_payment(account, amount=9_000, method="cash", actor=here)
+    assert {*owing(owner, query)} == {"Bu Ani", "Bu Sri"}  # a part of each first sale is not paid
+    for account in CreditAccount.objects.all():
+        take_credit_payment(account, amount=1_000, method="cash", actor=here)
+
+    assert owing(owner, query) == ["Bu Sri"]
+    assert owing(owner, f"?branch={FIRST}") == ["Bu Ani"]
+
+
 def test_bills_due_are_of_the_branch_that_was_paid_last_or_entered_the_customer(second):
     there = seller_of(second)
     entered, paid_there, of_nobody = due_bill("1234567890"), due_bill("1234567891"), due_bill("1234567892")
