@@ -9,6 +9,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from branches.models import FIRST
 from core.times import start_of_day
 from drawers.models import DrawerDay, Payment, Shift
 from drawers.services import (
@@ -345,3 +346,19 @@ def test_sales_that_no_shift_has_are_named_before_a_day_is_signed():
     page = browser_of("supervisor").get(f"/shifts/days/{timezone.localdate()}/")
     assert 'id="in-no-shift" data-count="1" data-amount="3000"' in page.content.decode()
     assert has_id(page, "day-counts")
+
+
+def test_a_sale_that_waits_for_a_person_who_is_switched_off_is_in_no_shift():
+    # given: a sale that its seller asked for in a shift, and that was placed after the shift had closed
+    cashier, today = make_person("cashier"), timezone.localdate()
+    shift = begin(cashier, cash=100_000)
+    close_shift(shift, pieces=pieces_of(100_000), actor=cashier)
+    sell(cashier, 7_000, payment=PaymentFacts(agreed_in=shift.pk, is_agreed=True))
+    assert sold_in_no_shift(today) == (0, 0)  # the next shift takes it in
+
+    User.objects.filter(pk=cashier.pk).update(is_active=False)
+
+    assert sold_in_no_shift(today) == (1, 7_000)
+    assert sold_in_no_shift(today, FIRST) == (1, 7_000)
+    page = browser_of("supervisor").get(f"/shifts/days/{today}/").content.decode()
+    assert 'id="in-no-shift" data-count="1" data-amount="7000"' in page
