@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bills.models import BillCheck
+from catalogue.models import Product
 from core.times import day_words, short_day
 from customers.models import SavedNumber
 from dues.models import COLLECT_WITHIN, DueBill, DueState, FollowedNumber, day_in
@@ -50,6 +51,19 @@ def test_a_customers_page_says_the_amount_of_an_open_bill(cashier):
     assert re.findall(r'data-due-amount="(\d+)"', page) == [str(bill.to_pay)] == ["102500"]
     make_payment(bill.bill_check, Status.PENDING)
     assert "data-due-amount" not in cashier.get(bill.number.customer.get_absolute_url()).content.decode()
+
+
+def test_after_a_failed_payment_row_text_and_sum_have_the_present_fee(cashier):
+    bill = due_bill("1234567890")
+    make_payment(bill.bill_check, Status.FAILED, fee=2_000, selling_price=104_500)
+    Product.objects.filter(pk=bill.number.product_id).update(fee=3_000)
+
+    page = cashier.get("/due/").content.decode()
+
+    assert 'id="due-sum" data-amount="105500"' in page
+    assert re.findall(rf'value="{bill.number_id}"[^>]*data-amount="(\d+)"', page) == ["105500"]
+    assert "Rp105.500" in unquote(re.search(r'data-whatsapp href="([^"]+)"', page).group(1))
+    assert "104.500" not in page
 
 
 def test_the_owners_overview_says_how_many_wait_and_how_much_they_owe():
