@@ -89,7 +89,7 @@ def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
         ended = of_branch(Payment.objects.refunds(), "branch").filter(ended_at__gte=within[0], ended_at__lt=within[1])
         add("refunds", "owed", ended.aggregate(sum=Sum(TO_GIVE_BACK))["sum"])
         unpaid = payments.filter(on_no_account(), outcome=Outcome.OWED, ended_at__gte=within[0], ended_at__lt=within[1])
-        add("refunds", "receivables", unpaid.aggregate(sum=Sum("amount"))["sum"])
+        add("refunds", OTHER, unpaid.aggregate(sum=Sum("amount"))["sum"])
         off_account = CreditEntry.objects.filter(kind=CreditEntry.Kind.REFUND, ref_id=OuterRef("ref_id"))
         given = payments.filter(given_at__gte=within[0], given_at__lt=within[1])
         for method, amount in _sums(given.exclude(Exists(off_account)), "given_method", amount=TO_GIVE_BACK):

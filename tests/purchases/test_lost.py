@@ -256,7 +256,7 @@ def test_a_lost_sale_on_no_account_that_is_reversed_after_its_success_is_no_refu
     assert refusal.value.reason == "on_no_account"
     booked = {(each.debit, each.credit): each.amount for each in journal_of(timezone.localdate())}
     assert ("refunds", "owed") not in booked
-    assert booked["refunds", "receivables"] == price
+    assert booked["other", "sales"] == booked["refunds", "other"] == booked["receivables", "sales"] == price
     assert (expected_cash(shift), owed_by(debtor)) == (100_000, price)
 
 
