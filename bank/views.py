@@ -27,7 +27,7 @@ from bank.presenting import MISSING, RIGHTS, Line, last_read, may_still_come, st
 from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
-from core.numbers import note_as_seen
+from core.numbers import masked_note
 from core.periods import Period as Days
 from core.rights import Right
 from core.snapshot import snapshot
@@ -219,10 +219,10 @@ _FIELDS: dict[str, Callable[[Line], Any]] = {
     "state": lambda line: line.state,
     "account": lambda line: line.row.account.name if line.row else "",
     **{name: _of_row(name) for name in ("day", "amount", "reference")},
-    "text": lambda line: note_as_seen(line.row.text) if line.row else "",
+    "text": lambda line: masked_note(line.row.text) if line.row else "",
     "item": lambda line: line.key,
     "item_day": lambda line: line.item_day or "",
     "item_amount": lambda line: "" if line.item_amount is None else line.item_amount,
     "fee": lambda line: line.fee,
-    "reason": lambda line: note_as_seen(line.row.reason) if line.row else "",
+    "reason": lambda line: masked_note(line.row.reason) if line.row else "",
 }

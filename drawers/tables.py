@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah, signed_rupiah
-from core.numbers import note_as_seen, text_as_seen
+from core.numbers import masked_note, note_as_seen, text_as_seen, without
 from core.tables import Table, cell_from, column, row_link
 from core.times import moment
 from credit.services import name_of
@@ -167,7 +167,7 @@ class SaleTable(Table[Payment]):
         "amount": lambda payment: payment.amount,
         "ref_id": lambda payment: "" if is_elsewhere(payment) else payment.ref_id,
         "cash_given": lambda payment: payment.cash_given,
-        "reference": lambda payment: "" if is_elsewhere(payment) else slip_of(payment),
+        "reference": lambda payment: _slip_in_file(payment),  # noqa: PLW0108 - it stands below
         "note": lambda payment: _note(payment),  # noqa: PLW0108 - it stands below
         "person": lambda payment: payment.seller.username if payment.seller else "",
         "undoes": lambda _payment: None,
@@ -229,7 +229,7 @@ class EntryTable(Table[DrawerEntry]):
         "ref_id": lambda entry: _ref_id(entry),  # noqa: PLW0108 - it stands below
         "cash_given": lambda _entry: None,
         "reference": lambda _entry: "",
-        "note": lambda entry: _reason(entry),  # noqa: PLW0108 - it stands below
+        "note": lambda entry: masked_note(_reason(entry)),
         "person": lambda entry: entry.person.username,
         "undoes": lambda entry: entry.undoes_id,
         "sold_in_shift": lambda entry: _sold_in_another(entry),  # noqa: PLW0108 - it stands below
@@ -285,6 +285,12 @@ def shift_fields() -> Fields:
 def _cell(name: str, row: Payment | DrawerEntry) -> object:
     columns = SaleTable.export if isinstance(row, Payment) else EntryTable.export
     return columns[name](row)
+
+
+def _slip_in_file(payment: Payment) -> str:
+    """The slip's number; if people wrote the customer's number there, it is masked for everybody."""
+    order: Any = payment.order  # of a room above
+    return "" if is_elsewhere(payment) else without(payment.reference, [order.destination])
 
 
 def _note(payment: Payment) -> str:

@@ -24,7 +24,7 @@ from branches.seeing import names_branches, narrowed, own_branch
 from branches.services import all_branches, branch_name, branch_names
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
-from core.numbers import note_as_seen
+from core.numbers import masked_note
 from core.rights import Right
 from core.times import shop_day, shop_day_or_today
 from credit.methods import method_choices, method_words
@@ -207,11 +207,11 @@ _FIELDS = {
     "expected": lambda line: line.totals.expected,
     "counted": lambda line: line.counted,
     "difference": lambda line: line.difference,
-    "reason": lambda line: note_as_seen(line.reason),
+    "reason": lambda line: masked_note(line.reason),
     # The sums of these two are the day's: each drawer's cash once, and all differences at openings.
     "last_count": lambda line: line.counted if line.is_last_of_drawer else 0,
     "opening_difference": lambda line: line.opening_difference or 0,
-    "opening_reason": lambda line: note_as_seen(line.opening_reason),
+    "opening_reason": lambda line: masked_note(line.opening_reason),
 }
 
 

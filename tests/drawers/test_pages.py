@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from drawers.errors import DifferenceUnexplained
 from drawers.models import Drawer, DrawerDay, DrawerEntry, Payment, Shift
-from drawers.services import PaymentFacts, close_shift
+from drawers.services import PaymentFacts, close_shift, pay_in
 from policies.services import change_policies
 from purchases.states import Status
 from staff.models import User
@@ -297,6 +297,20 @@ def test_the_file_of_a_shift_holds_every_entry():
     answer = b"".join(browser.get(f"/shifts/{shift.pk}/csv/").streaming_content).decode()
 
     assert len(answer.splitlines()) == 1 + shift.payments.count() + shift.entries.count() == 3
+
+
+def test_a_file_masks_every_number_also_for_people_who_may_see_numbers():
+    shift = begin()
+    slip = PaymentFacts(method="card", reference="081234567890 EDC7")
+    sell(shift.cashier, destination="081234567890", payment=slip)
+    pay_in(shift, amount=5_000, reason="owed by 081377077077", actor=shift.cashier)
+    browser = browser_of("admin")
+
+    assert "081377077077" in browser.get(f"/shifts/{shift.pk}/").content.decode()
+    answer = b"".join(browser.get(f"/shifts/{shift.pk}/csv/").streaming_content).decode()
+
+    assert [text in answer for text in ("owed by 0813•••••077", "0812•••••890 EDC7")] == [True, True]
+    assert [text in answer for text in ("081377077077", "081234567890")] == [False, False]
 
 
 def test_the_pages_of_a_drawer_take_few_queries(django_assert_max_num_queries):
