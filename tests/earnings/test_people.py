@@ -94,7 +94,9 @@ def test_the_figures_of_one_day_lead_to_the_lists_of_what_they_count(yesterday_o
     figures = figures_on(page)
 
     folded = page.partition('<details class="sub" id="zeros">')[2].partition("</details>")[0]
-    assert page.count("data-zero") == folded.partition("</summary>")[2].count("data-zero") == 6
+    assert [part.count("data-zero") for part in folded.partition("</summary>")] == [3, 0, 3]
+    assert page.count("data-zero") == 6
+    assert "and 3 more" in folded
     assert [(name, shown) for name, (shown, _url) in figures.items()] == [
         ("sales", "Rp24.000"),
         ("profit", "Rp3.000"),
