@@ -120,7 +120,6 @@ def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = T
             or _take_limit(line)
             or _take_about(line)
             or _take_amount(line, is_behind_name="brand" in line.found or "category" in line.found)
-            or (with_endings and has_others and _take_amount_before_ending(line))
             or (with_endings and _take_ending(line, has_others=has_others))
         ):
             about_what = []
@@ -257,19 +256,6 @@ def _take_amount(line: _Line, *, is_behind_name: bool) -> bool:
     amount = number.in_rupiah(_UNITS["rb"] if is_short else 1)
     line.found |= about(amount)
     del line.words[: number.count]
-    return True
-
-
-def _take_amount_before_ending(line: _Line) -> bool:
-    """ "50 minggu lalu 02": of two short numbers without a unit, the second one is the end of the number."""
-    number, behind = _number_at(line.words), line.words[1:]
-    if not number or number.unit or number.value not in _SHORT_AMOUNTS or {"amount_from", "ends"} & line.found.keys():
-        return False
-    ends = (at for at, word in enumerate(behind) if re.fullmatch(r"\d{2,4}", word))
-    if not any(days_at(behind[at:], line.today) is None for at in ends):
-        return False
-    line.found |= about(number.in_rupiah(_UNITS["rb"]))
-    del line.words[0]
     return True
 
 

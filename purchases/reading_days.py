@@ -66,8 +66,6 @@ _AGO = re.compile(
     r"|(?P<count>\d{1,3}|an?) (?P<unit>day|week|month)s? ago)(?!\S)"
 )
 _UNITS = {"hari": "day", "minggu": "week", "bulan": "month"}
-# More of them are an amount before "last week": "50 minggu lalu".
-_MOST_AGO = {"hari": 100, "minggu": 12, "bulan": 24}
 # People who count in weeks or months remember so many days more or less. The calendar's week or month is "last week".
 _DAYS_OF, _VAGUE_BY = {"day": 1, "week": 7, "month": 30}, {"day": 0, "week": 3, "month": 15}
 _AS_PERIOD = {"day": Period.YESTERDAY, "week": Period.LAST_WEEK, "month": Period.LAST_MONTH}
@@ -111,8 +109,6 @@ def _ago_at(words: Sequence[str], today: dt.date, *, is_for_sums: bool) -> Found
         return (_span(today - dt.timedelta(days=count - 1), today), 3) if count else None
     match = _AGO.match(line)
     if not match:
-        return None
-    if match["jumlah"] and int(match["jumlah"]) > _MOST_AGO[match["satuan"]]:
         return None
     typed, unit = match["jumlah"] or match["count"] or "", match["unit"] or _UNITS[match["satuan"]]
     count, length = int(typed) if typed.isdigit() else 1, len(match[0].split())
