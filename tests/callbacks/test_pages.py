@@ -127,12 +127,13 @@ def test_a_fault_of_ours_is_shown_and_may_be_tried_again(admin):
 
 
 def test_a_fault_of_ours_shows_no_number_without_the_right(auditor):
-    callback = make_callback(state="received", tries=1, fault="KeyError: '081377077077'")
+    callback = make_callback(state="received", tries=2, fault="KeyError: '081377077077'")
 
-    pages = [auditor.get(page).content.decode() for page in ("/callbacks/", f"/callbacks/{callback.pk}/")]
+    addresses = ("/callbacks/", f"/callbacks/{callback.pk}/", "/work/?kind=callback")
+    pages = [auditor.get(address).content.decode() for address in addresses]
 
-    assert ["0813•••••077" in page for page in pages] == [True, True]
-    assert ["081377077077" in page for page in pages] == [False, False]
+    assert ["0813•••••077" in page for page in pages] == [True, True, True]
+    assert ["081377077077" in page for page in pages] == [False, False, False]
 
 
 def test_a_callback_of_an_order_reads_in_the_persons_language(auditor):

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import npgettext_lazy, pgettext_lazy
 
 from callbacks.models import Callback, CallbackState
+from core.numbers import note_as_seen
 from core.rights import Right
 from work.kinds.kind import Line, Moment, Scope, WorkKind
 
@@ -41,7 +42,7 @@ class Callbacks(WorkKind):
             callback.pk: Line(
                 subject=f"{callback.event} {callback.ref_id}".strip() or f"#{callback.pk}",
                 url=reverse("callback_detail", args=[callback.pk]),
-                about=callback.fault,
+                about=note_as_seen(callback.fault),
             )
             for callback in Callback.objects.filter(pk__in=keys).defer("body", "headers")
         }
