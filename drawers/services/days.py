@@ -22,7 +22,7 @@ from core.times import start_of_day
 from drawers.errors import DrawerRefused
 from drawers.events import DAY_SIGNED
 from drawers.models import DrawerDay, Payment, Shift
-from drawers.models.payments import Outcome
+from drawers.models.payments import Outcome, on_no_account
 from drawers.services.explaining import explanations_of
 from drawers.services.totals import Totals, totals_of
 
@@ -131,6 +131,7 @@ def sold_in_no_shift(day: dt.date, branch: int | None = None) -> tuple[int, int]
     no_more = outside.filter(agreed_in__isnull=False, seller__is_active=False).values("pk")
     sales = Payment.objects.filter(pk__in=never.union(no_more, all=True))
     sales = sales.exclude(outcome__in=[Outcome.NOTHING, Outcome.GIVEN])
+    sales = sales.exclude(on_no_account(), outcome=Outcome.OWED)
     if branch is not None:
         sales = sales.filter(branch=branch)
     sums = sales.aggregate(count=Count("pk"), amount=Sum("amount", default=0))

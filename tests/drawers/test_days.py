@@ -348,6 +348,19 @@ def test_sales_that_no_shift_has_are_named_before_a_day_is_signed():
     assert has_id(page, "day-counts")
 
 
+def test_a_reversed_sale_on_no_account_is_no_sale_in_no_shift():
+    # given: a sale on credit that came back after a restore without its debtor and its shift
+    order = sell(make_person("cashier"), 7_000)
+    with past_triggers():
+        Payment.objects.filter(ref_id=order.ref_id).update(method="credit", outcome="kept", ended_at=timezone.now())
+    assert sold_in_no_shift(timezone.localdate()) == (1, 7_000)
+
+    with past_triggers():
+        Payment.objects.filter(ref_id=order.ref_id).update(outcome="owed")
+
+    assert sold_in_no_shift(timezone.localdate()) == (0, 0)
+
+
 def test_a_sale_that_waits_for_a_person_who_is_switched_off_is_in_no_shift():
     # given: a sale that its seller asked for in a shift, and that was placed after the shift had closed
     cashier, today = make_person("cashier"), timezone.localdate()
