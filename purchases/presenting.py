@@ -25,6 +25,7 @@ from core.money import rupiah
 from core.numbers import text_as_seen
 from core.rights import Right
 from core.times import clock
+from drawers.errors import DrawerRefused
 from purchases.models import Order, OrderEvent
 from purchases.services.actions import Action, is_above_limit, possible_outcomes
 from purchases.services.limits import allowance_of, name_helpers
@@ -343,10 +344,14 @@ def _cancelled(_order: Order, _actions: _Actions) -> Explanation:
     return Explanation(_("It was cancelled before anything was charged."))
 
 
-def _closed(_order: Order, _actions: _Actions) -> Explanation:
+def _closed(order: Order, _actions: _Actions) -> Explanation:
+    happened = _("A person closed it, because it seems never to have arrived.")
+    money = _("The provider has reported nothing, so it refunds nothing to the shop.")
+    if order.payment.is_on_no_account:
+        return Explanation(happened, money, code="not_refunded")
     return Explanation(
-        _("A person closed it, because it seems never to have arrived."),
-        _("The provider has reported nothing, so it refunds nothing to the shop."),
+        happened,
+        money,
         _("Give the customer the money back. If the provider reports it later, an incident says so."),
         step_code="give_back",
         code="not_refunded",
@@ -357,6 +362,8 @@ def _reversed(order: Order, actions: _Actions) -> Explanation:
     happened = _("The provider took this order back: the customer does not have it.")
     if order.payment.is_given:
         return Explanation(happened)
+    if order.payment.is_on_no_account:
+        return Explanation(happened, DrawerRefused.texts["on_no_account"])
     step = (
         _("Give the money back, then note it here.")
         if Action.GIVE_BACK in actions

@@ -37,6 +37,7 @@ from testing import orders
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, approver, ask_order, cashier
 from tests.conftest import Upstream
+from tests.core.helpers import words
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
 from tests.drawers.helpers import begin, end
 from tests.purchases.magic import Lost, ask, ended, killed, place
@@ -248,7 +249,10 @@ def test_a_lost_sale_on_no_account_that_is_reversed_after_its_success_is_no_refu
     assert not Payment.objects.refunds().exists()
     assert not Order.objects.need_attention().filter(pk=order.pk).exists()
     assert payment not in unsettled([shift])
-    assert f"/orders/{order.ref_id}/" not in browser_of("admin").get("/work/").content.decode()
+    browser = browser_of("admin", language="en")
+    assert f"/orders/{order.ref_id}/" not in browser.get("/work/").content.decode()
+    page = words(browser.get(f"/orders/{order.ref_id}/"))
+    assert ("Give no money." in page, "is owed" in page, "gives the money back" in page) == (True, False, False)
     with pytest.raises(ActionRefused):
         note_given_back(order, actor=User.objects.create_superuser("owner"), note="in cash")
     with pytest.raises(DrawerRefused) as refusal:
