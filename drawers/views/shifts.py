@@ -55,7 +55,7 @@ def shift_list(request: StaffRequest) -> HttpResponse:
 
 def sales_of(shift: Shift) -> QuerySet[Payment]:
     """The sales of a shift as the table shows them, newest first."""
-    sold = shift.payments.select_related("seller", "debt__account__customer").with_orders()
+    sold = shift.payments.select_related("order", "seller", "debt__account__customer").with_orders()
     return sold.order_by("-at", "-pk")
 
 
@@ -168,7 +168,7 @@ def shift_csv(request: StaffRequest, pk: int) -> HttpResponseBase:
         messages.error(request, _("The file is there when the drawer is counted."), extra_tags="not_counted")
         return redirect(shift)
     record(EXPORT_MADE, actor=request.user, subject=f"shift {shift.pk}", facts={"format": "csv"})
-    sold = shift.payments.select_related("seller", "debt__account__customer").order_by("at", "pk").iterator()
+    sold = shift.payments.select_related("order", "seller", "debt__account__customer").order_by("at", "pk").iterator()
     entered = shift.entries.select_related("person", "payment").order_by("pk").iterator()
     return csv_answer(chain(sold, entered), shift_fields(), f"shift-{shift.pk}.csv")
 
