@@ -53,7 +53,10 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     step_back()
     with alone_in(folder), answering(project, group) as postgres:
         manifest = make_backup(project, postgres, folder)
-        delete_old(folder, keep)
+        try:
+            delete_old(folder, keep)
+        except LaunchError as fault:
+            say(f"The copied log and the journal keep their oldest days this time: {fault}")
     if not manifest["secrets"]:
         say(NO_KEY)
     if options.as_json:

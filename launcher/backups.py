@@ -123,6 +123,8 @@ def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
     """Delete backups beyond this many days, weeks and months, and the log and the journal from before these days.
 
     All backups of the last days are kept: after a restore to a wrong moment somebody may need another backup.
+    LaunchError when the oldest backup of these days is damaged: the log and the journal stay as they are, since an
+    older backup may need them instead.
     """
     rows = {backup.began: backup for backup in backups_in(folder)}
     left = to_keep(rows, kept)

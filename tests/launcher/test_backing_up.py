@@ -256,6 +256,24 @@ def backup(one_backup: Path, target: Path) -> Backup:
     return backup
 
 
+def test_a_damaged_older_backup_is_a_warning_and_its_log_stays(folder, target, backup):
+    (backup.folder / "database/backup_manifest").write_text("{")
+    log = target / "wal" / backup.folder.name
+    log.mkdir(parents=True)
+    (log / "000000010000000000000001").touch()
+    (target / "sent").mkdir()
+    (target / "sent/20200101-4f1d2c3b.jsonl").touch()
+
+    made = run("backup", str(target), data=folder)
+
+    assert made.returncode == 0, made.stderr
+    assert f"{backup.folder}/database/backup_manifest is damaged" in made.stderr
+    assert "verified" in made.stdout
+    assert len(backups_in(target)) == 2
+    assert (log / "000000010000000000000001").exists()
+    assert (target / "sent/20200101-4f1d2c3b.jsonl").exists()
+
+
 @pytest.mark.parametrize("how", ["changed", "gone", "added", "list", "cut list", "no list"])
 def test_a_backup_that_is_not_as_it_was_made_is_named(backup, how):
     database = backup.folder / "database"
