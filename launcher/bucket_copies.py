@@ -27,7 +27,7 @@ from launcher.backups import (
     time_of,
     to_keep,
 )
-from launcher.bucket import BACKUP, SEALED, Bucket, manifests_in, seal_file, seal_folder
+from launcher.bucket import BACKUP, SEALED, Bucket, BucketError, manifests_in, seal_file, seal_folder
 from launcher.bucket_checks import Record
 from launcher.data_folder import read_json, write_json
 from launcher.encrypting import public_key
@@ -140,12 +140,25 @@ class Copier:
         return [name.removesuffix(".json") for name in list(self._whole) if "/" not in name and name.endswith(".json")]
 
     def copy_backups(self) -> None:
-        """Copy each missing backup, the newest first, and delete the backups there that BACKUP_KEEP does not keep."""
+        """Copy each missing backup, the newest first, and delete the backups there that BACKUP_KEEP does not keep.
+
+        LaunchError for the newest damaged backup, after the others are copied. A fault of the bucket ends the turn.
+        """
         self._look()
+        faults: list[LaunchError] = []
         for backup in reversed(backups_in(self._folder)):
-            if backup.folder.name not in self._backups_there():
+            if backup.folder.name in self._backups_there():
+                continue
+            try:
                 self._copy_backup(backup)
+            except BucketError:  # it would refuse the other backups, too, after the work of encrypting each
+                raise
+            except LaunchError as fault:
+                faults.append(fault)
+            else:
                 self.delete_old()
+        if faults:
+            raise faults[0]
 
     def _copy_backup(self, backup: Backup) -> None:
         name, draft = backup.folder.name, self._project.data / "bucket.new"

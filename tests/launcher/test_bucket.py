@@ -243,6 +243,34 @@ def test_a_backup_whose_list_of_files_was_cut_short_is_named_and_not_sent(empty,
     assert copier._bucket.sizes() == {}
 
 
+def test_a_damaged_backup_is_named_and_the_older_ones_behind_it_are_copied(empty, target, given):
+    oldest, older, damaged = (made_at(target, now() - dt.timedelta(hours=hours)) for hours in (3, 2, 1))
+    (target / damaged / "database/backup_manifest").write_text("{")
+    copier = copier_of(empty, given, target)
+
+    take_turn(copier, copier.copy_backups)
+    copier.note()
+
+    assert f"{damaged}/database/backup_manifest is damaged or missing" in read_json(empty / NOTE)["fault"]
+    assert {name.partition(".")[0] for name in copier._bucket.sizes()} == {oldest, older}
+
+
+def test_a_fault_of_the_bucket_ends_the_turn(empty, target, given, monkeypatch):
+    for hours in (2, 1):
+        made_at(target, now() - dt.timedelta(hours=hours))
+    copier, tries = copier_of(empty, given, target), []
+
+    def refuse(name: str, _content: object) -> str:
+        tries.append(name)
+        raise BucketError("away")
+
+    monkeypatch.setattr(copier._bucket, "put", refuse)
+
+    with pytest.raises(BucketError, match="away"):
+        copier.copy_backups()
+    assert len(tries) == 1
+
+
 def test_after_any_fault_the_next_turn_comes(empty, target, given):
     copier = copier_of(empty, given, target)
 
