@@ -10,10 +10,12 @@ from __future__ import annotations
 import ipaddress
 import logging
 import socket
+import threading
+import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import structlog
@@ -48,6 +50,8 @@ Fault = AlertNotice.Fault
 PURPOSE = "alerts.way"
 # A message is given up after this many seconds in all, however slowly the other side answers.
 DEADLINE_SECONDS = 20.0
+# What a message gets after a look-up that took the whole deadline: apprise takes 0 for no limit.
+_LEAST_SECONDS = 0.1
 MOST_WAYS = 10
 
 
@@ -77,6 +81,7 @@ class Way:
         Apprise says yes, no, or nothing in time. No counts as failed, also when a server took the message and the
         connection broke before its answer: such a message comes again. Nothing in time: it may have arrived.
         """
+        started = time.monotonic()
         if why := self._why_inside():
             return Fault.FAILED, why
         title, text, table = map(visible, (title, text, table))
@@ -90,7 +95,8 @@ class Way:
         apprise = Apprise()
         apprise.add(self.service)
         level = logging.DEBUG if is_mail else logging.WARNING  # where apprise keeps the server's answer
-        result = apprise.notify(text, title, look, body_format=body_format, timeout=DEADLINE_SECONDS, log_level=level)
+        left = max(_LEAST_SECONDS, DEADLINE_SECONDS - (time.monotonic() - started))
+        result = apprise.notify(text, title, look, body_format=body_format, timeout=left, log_level=level)
         if result.status == AppriseResultStatus.SUCCESS:
             return None, ""
         if result.status == AppriseResultStatus.TIMEOUT:
@@ -212,10 +218,30 @@ def take_way_away(way: AddedWay, *, actor: User) -> None:
 
 
 def refuse_inside(host: str) -> None:
-    """Raise `WayRefused` unless every address of this host is public: a page must not reach the shop's own network."""
+    """Raise `WayRefused` unless every address of this host is public: a page must not reach the shop's own network.
+
+    A name server that does not answer within the deadline counts as "no_host".
+    """
     try:
-        found = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
+        addresses = _addresses_of(host)
     except (OSError, UnicodeError) as fault:
         raise WayRefused("no_host") from fault
-    if not all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_global for *_rest, address in found):
+    if not all(ipaddress.ip_address(address.partition("%")[0]).is_global for address in addresses):
         raise WayRefused("inside")
+
+
+def _addresses_of(host: str) -> list[str]:
+    """The addresses of this host; OSError without any, also (TimeoutError) when none has come within the deadline.
+
+    The system's look-up knows no deadline, so a thread waits for it, which nobody joins.
+    """
+    answer: Future[list[Any]] = Future()
+
+    def look_up() -> None:
+        try:
+            answer.set_result(socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP))
+        except Exception as fault:  # raised again where the answer is read
+            answer.set_exception(fault)
+
+    threading.Thread(target=look_up, name="host-look-up", daemon=True).start()
+    return [str(address[0]) for *_rest, address in answer.result(timeout=DEADLINE_SECONDS)]

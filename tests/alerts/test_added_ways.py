@@ -1,9 +1,13 @@
 """A way of alerts is added on a page: tried first, kept sealed, used like those of the settings, and taken away."""
 
 import socket
+from dataclasses import replace
+from threading import Event
+from time import sleep
 from unittest.mock import Mock
 
 import pytest
+from apprise import Apprise, NotifyType
 from apprise.plugins.custom_json import NotifyJSON
 from apprise.plugins.email.base import NotifyEmail
 
@@ -11,7 +15,7 @@ from alerts.errors import WayRefused
 from alerts.forms import way_form
 from alerts.models import AddedWay, AlertNotice
 from alerts.services import notify_people
-from alerts.services.ways import add_way, refuse_inside, ways
+from alerts.services.ways import DEADLINE_SECONDS, add_way, refuse_inside, way_to, ways
 from audit.models import AuditEvent
 from testing.people import browser_of, make_person
 from tests.alerts.helpers import low_balance
@@ -215,6 +219,45 @@ def test_a_name_that_leads_nowhere_any_more_says_to_check_the_connection(names_l
 
     (said,) = page.context["messages"]
     assert (sent, said.extra_tags, "No connection" in said.message) == (["webhook"], "way_fails", True)
+
+
+def test_a_name_server_that_does_not_answer_is_no_connection_in_time(names_lead_to, sent, monkeypatch):
+    admin = browser_of("admin")
+    admin.confirm(f"{PAGE}?kind=webhook", {"name": "Hook", "url": HOOK}, follow=True)
+    test_is_over, answer = Event(), socket.getaddrinfo
+
+    def answer_late(host, *more, **facts):
+        if host == "hooks.example.com":
+            test_is_over.wait(5)
+        return answer(host, *more, **facts)
+
+    monkeypatch.setattr("alerts.services.ways.DEADLINE_SECONDS", 0.2)
+    monkeypatch.setattr(socket, "getaddrinfo", answer_late)
+    low_balance()
+
+    try:
+        page = admin.post("/balance/alerts/test/", follow=True)
+        notify_people()
+    finally:
+        test_is_over.set()
+
+    (said,) = page.context["messages"]
+    assert (sent, said.extra_tags, "No connection" in said.message) == (["webhook"], "way_fails", True)
+    assert AlertNotice.objects.get().fault == "failed"
+
+
+def test_the_look_up_of_a_name_counts_towards_the_deadline(names_lead_to, monkeypatch):
+    given, answer, notify = [], socket.getaddrinfo, Apprise.notify
+    way = replace(way_to(HOOK.replace("https", "jsons")), host="hooks.example.com")
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *asked, **facts: sleep(0.05) or answer(*asked, **facts))
+    monkeypatch.setattr(NotifyJSON, "send", lambda *_args, **_facts: True)
+    monkeypatch.setattr(
+        Apprise, "notify", lambda *args, **facts: given.append(facts["timeout"]) or notify(*args, **facts)
+    )
+
+    assert way.send("Title", "Text", look=NotifyType.INFO) is None
+
+    assert given[0] <= DEADLINE_SECONDS - 0.05
 
 
 def test_a_way_of_the_settings_may_lead_inside(names_lead_to, sent, settings):
