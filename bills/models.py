@@ -340,10 +340,8 @@ class BillCheck(models.Model):
 
     @property
     def fee(self) -> int:
-        """Rupiah: the shop's fee, as the payment has it; without one, or after it failed, as the biller has it now."""
-        if self.order is None or self.order.status in UNFULFILLED:
-            return self.product.fee
-        return self.order.fee or 0
+        """Rupiah: the shop's fee, as the payment has it, or as the biller has it now."""
+        return self.product.fee if self.order is None else self.order.fee or 0
 
     @property
     def to_pay(self) -> int | None:

@@ -20,7 +20,7 @@ from core.triggers import never_truncated
 from customers.models import SavedNumber
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet
-from purchases.states import Status
+from purchases.states import UNFULFILLED, Status
 from upstream.error_codes import MEANINGS, ErrorCode, Next, OwnCode
 
 _OWES_NOTHING = (ErrorCode.BILL_NOT_AVAILABLE, ErrorCode.BILL_ALREADY_PAID, OwnCode.NOTHING_TO_PAY)
@@ -233,8 +233,16 @@ class DueBill(models.Model):
 
     @property
     def to_pay(self) -> int | None:
-        """Rupiah that the customer pays, with the shop's fee; None without a bill."""
-        return self.bill_check.to_pay if self.bill_check else None
+        """Rupiah that the customer pays, with the shop's fee; None without a bill.
+
+        An open bill whose payment failed has the present fee, as its next payment; an ended bill keeps the payment's.
+        """
+        check = self.bill_check
+        if check is None or check.total is None:
+            return None
+        if self.closed_at is None and check.order and check.order.status in UNFULFILLED:
+            return check.total + check.product.fee
+        return check.to_pay
 
     @property
     def collect_by(self) -> dt.date:

@@ -54,7 +54,7 @@ def _due_text(bill: DueBill, shop: Shop) -> str:
         "biller": check.product_name if check else "",
         "number": shown_number(bill.number),
         "period": one_line(check.period) if check else "",
-        "total": check.to_pay if check else 0,
+        "total": bill.to_pay,
         "fine_on": bill.fine_on if bill.fine_on and bill.fine_on > timezone.localdate() else None,
         "is_sandbox": settings.SANDBOX,
     }

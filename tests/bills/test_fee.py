@@ -56,6 +56,22 @@ def test_a_paid_bill_keeps_its_fee_when_the_biller_s_changes(cashier: Any):
     assert "Rp104.500" in words(page)
 
 
+@pytest.mark.parametrize("status", [Status.FAILED, Status.REJECTED, Status.REVERSED])
+def test_given_an_ended_payment_then_every_page_keeps_its_fee(cashier: Any, status: Status):
+    check = _check()
+    order = make_payment(check, status, fee=2_000, selling_price=104_500)
+    Product.objects.filter(pk=check.product_id).update(fee=3_000)
+
+    pages = [cashier.get(address) for address in (f"/orders/{order.ref_id}/", f"/bills/{check.ref_id}/")]
+    listed, found = cashier.get("/bills/"), cashier.get("/find/", {"q": check.ref_id})
+
+    assert [amounts_at(page, 'id="service-fee"') for page in pages] == [["Rp2.000"]] * 2
+    assert "Rp104.500" in words(listed)
+    assert "Rp104.500" in words(found)
+    for page in (*pages, listed, found):
+        assert not {"Rp3.000", "Rp105.500"} & set(words(page).split())
+
+
 def test_the_receipt_names_the_fee_and_adds_it_up(cashier: Any):
     check = _check()
     facts = {"fee": 2_000, "selling_price": 104_500, "price": 102_500}

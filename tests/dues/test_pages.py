@@ -66,6 +66,19 @@ def test_after_a_failed_payment_row_text_and_sum_have_the_present_fee(cashier):
     assert "104.500" not in page
 
 
+def test_an_ended_bill_keeps_the_fee_of_its_failed_payment(cashier):
+    bill = due_bill("1234567890")
+    make_payment(bill.bill_check, Status.FAILED, fee=2_000, selling_price=104_500)
+    Product.objects.filter(pk=bill.number.product_id).update(fee=3_000)
+    DueBill.objects.filter(pk=bill.pk).update(outcome=DueState.STOPPED, closed_at=timezone.now())
+
+    page = cashier.get("/due/?state=stopped").content.decode()
+
+    assert rows(cashier, "?state=stopped") == [str(bill.pk)]
+    assert "Rp104.500" in page
+    assert "105.500" not in page
+
+
 def test_the_owners_overview_says_how_many_wait_and_how_much_they_owe():
     owner, cashier = browser_of("admin"), browser_of("cashier")
     assert 'id="bills-due"' not in owner.get("/").content.decode()
