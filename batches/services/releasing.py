@@ -148,13 +148,15 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
 def lock_debtor(payment: PaymentFacts) -> None:
     """Lock the customer who will owe it, before the account: nobody merges or erases the customer meanwhile.
 
-    Raises `CreditRefused` if the customer is gone.
+    Raises `CreditRefused` if the customer is gone, also from the facts of an approval (`PaymentFacts.of`).
     """
     if payment.customer:
         try:
             lock_customer(payment.customer.pk)
         except Customer.DoesNotExist:
             raise CreditRefused("no_customer") from None
+    elif payment.row.needs_debtor:
+        raise CreditRefused("no_customer")
 
 
 def start(batch: Batch, *, seller: User | None, payment: PaymentFacts, approval: Approval | None = None) -> None:

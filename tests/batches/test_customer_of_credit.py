@@ -5,8 +5,10 @@ from functools import partial
 import pytest
 from django.db import transaction
 
+from approvals.models import Approval, ApprovalState, Content
 from batches.models import Batch
 from batches.services import cancel, pause, placing, release, resume, seal_of
+from batches.services.acts import BatchAct
 from batches.services.releasing import lock_batch
 from batches.states import BatchState
 from credit.errors import CreditRefused
@@ -23,7 +25,7 @@ from tests.approvals.helpers import approve, approver
 from tests.batches.helpers import checked, rows_of, send_all, supervisor
 from tests.conftest import Upstream
 from tests.core.helpers import has_id
-from tests.credit.helpers import account_of, give_credit, owed_by
+from tests.credit.helpers import account_of, give_credit, owed_by, refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -145,6 +147,34 @@ def test_a_merge_waits_for_an_approved_release_and_takes_its_batch_along(upstrea
 
     batch.refresh_from_db()
     assert (batch.state, batch.customer) == (BatchState.RUNNING, stays)
+
+
+def test_approval_starts_nothing_if_the_customer_goes_meanwhile(upstream: Upstream, monkeypatch):
+    (stays, goes), seller, second = two_who_owe(), supervisor(), approver()
+    User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
+    batch, on_tab = checked(TWO), PaymentFacts(method="credit", customer=goes)
+    approval = release(
+        batch, actor=User.objects.get(pk=seller.pk), seal=seal_of(batch), payment=on_tab, reason="Staff credit"
+    )
+    assert approval
+    content_now = BatchAct.content_now
+
+    def read_then_merge(act: BatchAct, approval: Approval) -> Content:
+        """The content with the customer, whom another connection merges before the batch starts."""
+        content = content_now(act, approval)
+        Meanwhile(partial(merge, stays, goes)).end()
+        return content
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BatchAct, "content_now", read_then_merge)
+        with refused("no_customer"):
+            approve(approval, second)
+
+    batch.refresh_from_db()
+    approval.refresh_from_db()
+    assert (batch.state, batch.customer, approval.state) == (BatchState.CHECKED, None, ApprovalState.ASKED)
+    assert not Order.objects.exists()
+    assert owed_by(stays) == 5_000
 
 
 def test_a_release_to_a_customer_who_is_merged_at_that_moment_is_refused(upstream: Upstream):
