@@ -6,6 +6,8 @@ from collections import Counter
 from functools import partial
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from batches.models import BatchRow
@@ -18,6 +20,7 @@ from drawers.services import change_payment, close_shift, give_back, take_credit
 from earnings.services.journal import journal_of
 from reconciliation.services import announce_top_up
 from staff.models import User
+from testing.database import past_triggers
 from testing.factories import make_check, make_payment
 from testing.people import browser_of, make_person
 from tests.bank.helpers import paid
@@ -27,6 +30,7 @@ from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.dues.helpers import due_bill
 from tests.ledger.helpers import open_books, post
+from tests.plans import MANY, asked, copy_many, plan_of, scans, weigh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -209,6 +213,30 @@ def test_of_sales_with_one_due_day_the_first_is_paid_first(second):
 
     assert owing(owner, query) == ["Bu Sri"]
     assert owing(owner, f"?branch={FIRST}") == ["Bu Ani"]
+
+
+def test_the_many_sales_of_a_payday_are_each_read_once(second):
+    # given: ten tabs, each with 300 sales that are due on one day; the first half, sold in the branch, is paid
+    here, half = seller_of(), MANY // 2
+    orders = [sell_to(give_credit(f"Bu {letter}"), 10_000, by=here) for letter in "ABCDEFGHIJ"]
+    first, model = CreditAccount.objects.earliest("pk").pk, orders[0].payment
+    new = {"id": "5000000 + n", "ref_id": "'PAYDAY' || n"}
+    copy_many("credit_creditentry", model.debt, account_id=f"{first} + mod(n, 10)", **new)
+    branch = f"CASE WHEN n <= {half} THEN {second.pk} ELSE {FIRST} END"
+    copy_many("drawers_payment", model, debt_id=new["id"], branch_id=branch, **new)
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE credit_creditaccount SET balance = %s", [half // 10 * 10_000])
+        cursor.execute("UPDATE credit_creditaccount SET balance = balance + 1 WHERE id = %s", [first])
+    weigh("credit_creditaccount", "credit_creditentry", "drawers_payment")
+    bound = browser_of("supervisor", username="bound", branch_id=second.pk, bound_since="2026-01-01T00:00Z")
+
+    for browser, query in ((browser_of("admin"), f"?branch={second.pk}"), (bound, "")):
+        with CaptureQueriesContext(connection) as queries:
+            assert owing(browser, query) == ["Bu A"]  # a rupiah of a sale there is not paid
+        for question in asked(queries.captured_queries):
+            read = sum(rows for table, _kind, rows in scans(plan_of(question)) if table == "credit_creditentry")
+            assert read <= 2 * MANY, question
+    assert len(owing(browser_of("admin", username="owner"), f"?branch={FIRST}")) == 10
 
 
 def test_bills_due_are_of_the_branch_that_was_paid_last_or_entered_the_customer(second):
