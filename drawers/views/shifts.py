@@ -55,7 +55,7 @@ def shift_list(request: StaffRequest) -> HttpResponse:
 
 def sales_of(shift: Shift) -> QuerySet[Payment]:
     """The sales of a shift as the table shows them, newest first."""
-    sold = shift.payments.select_related("order", "seller", "debt__account__customer").with_orders()
+    sold = shift.payments.select_related("seller", "debt__account__customer").with_orders()
     return sold.order_by("-at", "-pk")
 
 
