@@ -147,8 +147,11 @@ def test_the_csv_is_filtered_oldest_first_and_streamed(auditor):
     assert rows[1]["ref_id"] == order.ref_id
 
 
-@pytest.mark.parametrize("reason", ["=HYPERLINK(1)", "\t=1"])
-def test_a_cell_that_would_be_a_formula_is_text(admin, reason):
+@pytest.mark.parametrize(
+    ("reason", "in_csv"),
+    [("=HYPERLINK(1)", "'=HYPERLINK(1)"), ("\t=1", "'\t'=1")],  # a program may split CSV at tabs, too
+)
+def test_a_cell_that_would_be_a_formula_is_text(admin, reason, in_csv):
     open_books(1_000_000)
     difference = upstream_tells(1_500_000)
     reconciliation.acknowledge_top_up(difference, actor=admin.get("/").wsgi_request.user, note=reason)
@@ -156,7 +159,7 @@ def test_a_cell_that_would_be_a_formula_is_text(admin, reason):
     row = csv_rows(content(admin.get("/balance/statement/csv/?kind=topup")))[0]
     written = sheet_text(made(admin, "xlsx", "kind=topup"))
 
-    assert row["reason"] == f"'{reason}"
+    assert row["reason"] == in_csv
     assert row["amount"] == "500000"
     assert "<f>" not in written
     assert html.escape(f"'{reason}", quote=False) in written
