@@ -130,14 +130,21 @@ def test_a_merge_waits_for_a_release_and_takes_its_batch_along(upstream: Upstrea
     assert (batch.state, batch.customer) == (BatchState.RUNNING, stays)
 
 
-def test_a_merge_waits_for_an_approved_release_and_takes_its_batch_along(upstream: Upstream):
-    (stays, goes), seller, second = two_who_owe(), supervisor(), approver()
+def asked_for(customer: Customer) -> tuple[Batch, Approval]:
+    """A batch on this customer's tab, whose release waits for a second person."""
+    seller = supervisor()
     User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
-    batch, on_tab = checked(TWO), PaymentFacts(method="credit", customer=goes)
+    batch, on_tab = checked(TWO), PaymentFacts(method="credit", customer=customer)
     approval = release(
         batch, actor=User.objects.get(pk=seller.pk), seal=seal_of(batch), payment=on_tab, reason="Staff credit"
     )
     assert approval
+    return batch, approval
+
+
+def test_a_merge_waits_for_an_approved_release_and_takes_its_batch_along(upstream: Upstream):
+    (stays, goes), second = two_who_owe(), approver()
+    batch, approval = asked_for(goes)
 
     with transaction.atomic():
         approve(approval, second)
@@ -150,13 +157,8 @@ def test_a_merge_waits_for_an_approved_release_and_takes_its_batch_along(upstrea
 
 
 def test_approval_starts_nothing_if_the_customer_goes_meanwhile(upstream: Upstream, monkeypatch):
-    (stays, goes), seller, second = two_who_owe(), supervisor(), approver()
-    User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
-    batch, on_tab = checked(TWO), PaymentFacts(method="credit", customer=goes)
-    approval = release(
-        batch, actor=User.objects.get(pk=seller.pk), seal=seal_of(batch), payment=on_tab, reason="Staff credit"
-    )
-    assert approval
+    (stays, goes), second = two_who_owe(), approver()
+    batch, approval = asked_for(goes)
     content_now = BatchAct.content_now
 
     def read_then_merge(act: BatchAct, approval: Approval) -> Content:
