@@ -40,8 +40,8 @@ _OPEN_SHIFT = """
 """
 _ON_CREDIT = ", ".join(f"'{method.code}'" for method in METHODS if method.needs_debtor)
 # For a failed order: the customer has paid or owes it, if it is a sale of a drawer or on an account, if it had arrived
-# before, or if a person sold it while drawers were in use. Otherwise nobody paid at a counter; nor is a sale on credit
-# paid that is on no account (`Payment.is_on_no_account`).
+# before, or if a person sold it while drawers were in use. Otherwise nobody paid at a counter. Nobody has paid a sale
+# on credit that is on no account, either (`Payment.is_on_no_account`).
 _IS_OWED = f"""
     payment.outcome = 'kept' OR payment.debt_id IS NOT NULL OR (payment.method NOT IN ({_ON_CREDIT}) AND (
         payment.sold_in_id IS NOT NULL OR payment.agreed_in_id IS NOT NULL
