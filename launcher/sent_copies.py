@@ -56,7 +56,7 @@ class SentCopies:
             except OSError as error:
                 fault = f"{error.filename or self._folder}: {error.strerror}"
             if fault and fault != self._fault:
-                self._say(f"What is sent is not copied ({fault}); it is tried again.")
+                self._say(f"The journal of what is sent is not copied ({fault}); it is tried again.")
             self._fault = fault
 
     def _refuse_another_shops(self, folder: Path) -> None:

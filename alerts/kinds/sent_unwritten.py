@@ -1,4 +1,4 @@
-"""The journal of what is sent lacks a line, or is not copied to where the backups go."""
+"""The journal of what is sent lacks a line, or is not copied to the backups."""
 
 import datetime as dt
 
@@ -29,7 +29,7 @@ class SentUnwritten(AlertKind, permission=Right.VIEW_ORDERS):
     def words(self, facts: Facts, person: Person) -> Words:
         if "since" in facts:
             return Words(
-                title=_("What is sent is not copied to where the backups go."),
+                title=_("The journal of what is sent is not copied to the backups."),
                 facts=_("The lines since %(since)s wait. If this disk is lost, so are their orders.")
                 % {"since": at(facts, "since")},
                 next_step=_("Have the person who runs the server look at the folder of backups (BACKUP_TO)."),
