@@ -104,7 +104,7 @@ def test_customers_of_a_branch_are_found_by_an_index(shop):
     paid = make_order("success", destination="081200000003").payment  # Sari's, in the first branch
     copy_many("drawers_payment", paid, id="o.id + 1000000 + n", ref_id="'many' || n")
     copy_many("customers_customer", Customer.objects.get(name="Edo"), id="o.id + 1000000 + n", name="'Zoe ' || n")
-    weigh("drawers_payment", "customers_customer")
+    weigh("customers_customer")
     browser, growing = browser_of("supervisor"), GROWING | {"customers_customer"}
 
     for query, count in ((f"?branch={shop['tebet']}", 2), (f"?branch={make_branch('Depok').pk}", 0)):

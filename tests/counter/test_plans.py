@@ -26,14 +26,14 @@ def test_the_field_the_review_and_the_strip_stay_flat():
     begin(me)
     old = make_order(Status.SUCCESS, product=product, destination=NUMBER, placed_by=me, sn="SN-1")
     failed = make_order(Status.FAILED, product=product, destination=NUMBER, placed_by=me)
-    weigh("drawers_payment", "drawers_shift", "purchases_order")
+    weigh()
     earlier = "o.{0} - interval '30 days' - n * interval '1 minute'"
     for row, name in ((old, "OLD"), (failed, "BAD")):
         keys = {"ref_id": f"'{name}' || n", "idempotency_key": f"'{name}' || n", "id": "o.id + 1000000 + n * 2"}
         at = {column: earlier.format(column) for column in ("created_at", "final_at", "sent_at")}
         copy_many("purchases_order", row, **keys, **at)
     sell(me)
-    weigh("purchases_order", "drawers_payment", "drawers_shift")
+    weigh()
     browser = Client()
     browser.force_login(me)
     question, _delay = next_question(browser.get("/counter/"))

@@ -311,7 +311,7 @@ def test_the_pages_ask_little_and_read_no_history():
             " at - n * interval '1 hour' FROM credit_creditentry, generate_series(1, 4000) n WHERE kind = 'payment'"
         )
         cursor.execute("SET session_replication_role = origin")
-    weigh("credit_creditentry", "credit_creditaccount")
+    weigh("credit_creditaccount")
     browser = browser_of("admin")
     for path in ("/credit/", f"/customers/{customer.pk}/credit/", f"/customers/{customer.pk}/"):
         browser.get(path)

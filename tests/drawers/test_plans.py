@@ -60,7 +60,7 @@ def busy_drawers():
     copy_many("drawers_payment", old.payment, id="2000000 + n", ref_id="'SOLD' || n", **ended, **in_shifts)
     for _ in range(3):
         sell(person)
-    weigh("purchases_order", "drawers_shift", "drawers_drawerentry", "drawers_payment")
+    weigh()
     return earlier
 
 

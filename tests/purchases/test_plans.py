@@ -28,7 +28,7 @@ def two_brands():
         keys = {"ref_id": f"'{brand}' || n", "idempotency_key": f"'{brand}' || n", "id": "o.id + 1000000 + n * 2"}
         copy_many("purchases_order", order, **keys, **at)
         Brand.objects.filter(code=brand).update(name=brand)
-    weigh("purchases_order", "catalogue_product", "catalogue_brand")
+    weigh("catalogue_product", "catalogue_brand")
     return browser_of("supervisor")
 
 
@@ -61,7 +61,7 @@ def test_the_end_of_a_ref_id_reads_the_order_alone():
     order = make_order(Status.SUCCESS)
     keys = {"id": "o.id + 1000000 + n", "idempotency_key": "'many' || n"}
     copy_many("purchases_order", order, ref_id="'B261101-' || upper(left(md5(n::text), 10))", **keys)
-    weigh("purchases_order", "drawers_payment")
+    weigh()
     wanted, browser = Order.objects.order_by("pk")[MANY // 2], browser_of("supervisor")
 
     for address in ("/orders/?q={}", "/find/?q={}", "/arrived/?q={}"):
@@ -77,7 +77,7 @@ def test_the_number_of_a_slip_reads_its_order_alone():
     copy_many("drawers_payment", order.payment, id="o.id + 1000000 + n", ref_id="'S' || n", reference="'SLIP-' || n")
     keys = {"id": "o.id + 1000000 + n", "idempotency_key": "'many' || n", "ref_id": "'S' || n"}
     copy_many("purchases_order", order, payment_id="o.payment_id + 1000000 + n", **keys)
-    weigh("purchases_order", "drawers_payment")
+    weigh()
 
     with CaptureQueriesContext(connection) as queries:
         answer = browser_of("supervisor").get("/orders/?q=slip-1234")
@@ -92,7 +92,7 @@ def test_the_orders_of_a_customer_who_bought_read_no_others():
     bought = make_order(Status.SUCCESS, destination="081200000001")
     keys = {"id": "o.id + 1000000 + n", "ref_id": "'many' || n", "idempotency_key": "'many' || n"}
     copy_many("purchases_order", make_order(Status.SUCCESS), **keys)
-    weigh("purchases_order", "drawers_payment")
+    weigh()
     supervisor = browser_of("supervisor")
 
     for days in ("", "&days=7", "&days=7&status=success"):
@@ -108,7 +108,7 @@ def test_the_orders_of_a_branch_that_has_sold_little_read_no_others():
     keys = {"id": "o.id + 1000000 + n", "ref_id": "'many' || n", "idempotency_key": "'many' || n"}
     copy_many("purchases_order", make_order(Status.SUCCESS), **keys)
     sold = make_order(Status.SUCCESS, placed_by=make_person("cashier", branch=second))
-    weigh("purchases_order", "drawers_payment")
+    weigh()
     supervisor = browser_of("supervisor")
 
     for branch, refs in ((second, [sold.ref_id]), (make_branch("Depok"), [])):

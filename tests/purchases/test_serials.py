@@ -209,7 +209,7 @@ def test_the_words_of_an_incident(detail, words):
 def test_with_many_orders_the_look_up_reads_few(transactional_db):
     order = succeed(SN)
     copy_many("purchases_order", order, id="-n", ref_id="'C' || n", idempotency_key="'C' || n", sn="'777' || n")
-    weigh("purchases_order")
+    weigh()
     with CaptureQueriesContext(connection) as queries:
         report(make_order(Status.PENDING, destination="081200000009"), sn=SN)
 

@@ -216,7 +216,7 @@ def test_with_many_orders_the_look_up_reads_few(transactional_db):
         trx_id="'C' || n",
         destination="'C' || n",
     )
-    weigh("purchases_order")
+    weigh()
     with CaptureQueriesContext(connection) as queries:
         report(second, trx_id="T-1")
         report(second, trx_id="T-1")
