@@ -28,6 +28,7 @@ def end_backend(pid: int) -> None:
 
 
 def test_a_thread_keeps_its_connection_from_task_to_task():
+    connection.close()  # the tests' connection may be older than CONN_MAX_AGE
     before = backend()
 
     evaluate_alerts.apply()
