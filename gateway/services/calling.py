@@ -115,7 +115,7 @@ def call(
     try:
         reply = get_client().send(request, permit or call_class)
     except UpstreamError as error:
-        _note_error(error)
+        _note_error(error, request.endpoint)
         if not isinstance(error, Unavailable):
             record(request, sent_no=sent_no, sent_at=sent_at, attempt=attempt, error=error)
         raise
@@ -183,11 +183,14 @@ def _refuse_if_stopped(endpoint: Endpoint) -> None:
         raise Unavailable("stopped")
 
 
-def _note_error(error: UpstreamError) -> None:
+def _note_error(error: UpstreamError, endpoint: Endpoint) -> None:
     match error:
         case Misconfigured():
             note_refusal(error)
         case Unavailable(reason="connect") | OutcomeUnknown(reason="timeout" | "connection"):
+            note_unreachable()
+        # An error page in place of the balance. In place of an order it may be the fault of this order alone.
+        case OutcomeUnknown() if endpoint is _PROBE:
             note_unreachable()
         # The upstream checks the limit per IP before the credentials; status 0 means that nothing was sent.
         case Rejected() if error.error_code != ErrorCode.RATE_LIMITED and error.http_status:

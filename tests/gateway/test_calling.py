@@ -9,7 +9,10 @@ import pytest
 
 from gateway.models import Exchange, UpstreamAccount
 from gateway.services import call, next_number, read_balance, reserve
+from testing.people import Browser
 from tests.conftest import Upstream
+from tests.upstream.helpers import error, success
+from tests.upstream.scripted_upstream import ScriptedUpstream
 from upstream import requests
 from upstream.budget import CallClass
 from upstream.client import get_client
@@ -79,3 +82,39 @@ def test_only_answers_of_their_time_are_readings(upstream: Upstream):
     call(requests.transaction_status(ref_id="R2"))
 
     assert [e.endpoint for e in Exchange.objects.readings()] == ["transaction_create", "balance"]
+
+
+def bar(browser: Browser) -> bool:
+    """Whether the pages say that the upstream cannot be reached."""
+    return 'id="upstream-unreachable"' in browser.get("/balance/alerts/mine/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("status", "payload"),
+    [
+        (502, b"<h1>Bad gateway</h1>"),
+        (200, b"<h1>We are back soon</h1>"),
+        (404, b"<h1>No such page</h1>"),  # a wrong UPSTREAM_BASE_URL
+        (401, error(401, "UNAUTHENTICATED")),  # a code that nobody has documented
+    ],
+)
+def test_an_upstream_that_answers_with_error_pages_is_said_on_the_pages(
+    scripted: ScriptedUpstream, cashier: Browser, status: int, payload: Any
+):
+    scripted.answers(status, payload)
+    with pytest.raises(OutcomeUnknown):
+        read_balance()
+    assert bar(cashier)
+
+    scripted.answers(200, success({"balance": 1_000_000}))
+    read_balance()
+
+    assert not bar(cashier)
+
+
+def test_an_error_page_about_one_order_says_nothing_about_the_upstream(scripted: ScriptedUpstream, cashier: Browser):
+    scripted.answers(500, b"<h1>Internal server error</h1>")
+    with pytest.raises(OutcomeUnknown):
+        call(requests.transaction_status(ref_id="R1"))
+
+    assert not bar(cashier)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,22 +18,9 @@ from tests.conftest import Upstream
 from tests.upstream.scripted_upstream import ScriptedUpstream
 from upstream import requests
 from upstream.budget import CallClass
-from upstream.client import get_client
 from upstream.endpoints import Endpoint
 from upstream.errors import OutcomeUnknown, Rejected, UpstreamError
 from upstream.requests import sign
-
-
-@pytest.fixture
-def scripted(transactional_db: None, settings: Any) -> Iterator[ScriptedUpstream]:
-    """An upstream for our settings that answers as the test says."""
-    scripted = ScriptedUpstream()
-    settings.UPSTREAM_BASE_URL = scripted.url
-    settings.UPSTREAM_SECRET_ID, settings.UPSTREAM_SECRET_KEY = "our-secret-id", "our-very-secret-key"
-    settings.UPSTREAM_CONNECT_TIMEOUT = settings.UPSTREAM_READ_TIMEOUT = 2.0
-    get_client().budget.declare_fresh()
-    yield scripted
-    scripted.stop()
 
 
 def everything_stored() -> str:
