@@ -182,7 +182,7 @@ def _of_account(account: UpstreamAccount, user: User) -> list[Line]:
     if account.unreachable_since:
         words = Words(
             title=_("The provider cannot be reached."),
-            facts=_("New orders wait and are sent when it answers again. Looking things up still works."),
+            facts=_("Until it answers, new orders wait or have no known outcome. Looking things up still works."),
             next_step="",
         )
         return [_upstream_line("upstream-unreachable", Severity.WARNING, words, account.unreachable_since)]

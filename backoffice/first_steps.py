@@ -118,7 +118,7 @@ def _provider(account: UpstreamAccount, balance: int | None) -> Step:
         seen = str(MEANINGS[code].words) if code in MEANINGS else code
         return Step("provider", title, False, seen, _advice(code))
     if account.unreachable_since:
-        seen = _("No answer from %(address)s.") % {"address": settings.UPSTREAM_BASE_URL}
+        seen = _("No usable answer from %(address)s.") % {"address": settings.UPSTREAM_BASE_URL}
         return Step("provider", title, False, seen, _("Check UPSTREAM_BASE_URL and this machine's network."))
     if balance is None:
         seen = _("Not asked yet.")

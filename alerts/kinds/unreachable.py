@@ -13,7 +13,7 @@ _AFTER = dt.timedelta(minutes=2)
 
 
 class Unreachable(AlertKind, permission=Right.VIEW_ORDERS, is_in_banner=True):
-    """It has answered nothing for two minutes."""
+    """It has answered nothing of use for two minutes."""
 
     def reasons(self, now: Now) -> list[Reason]:
         since = now.the(UpstreamAccount).unreachable_since
@@ -24,6 +24,6 @@ class Unreachable(AlertKind, permission=Right.VIEW_ORDERS, is_in_banner=True):
     def words(self, facts: Facts, person: Person) -> Words:
         return Words(
             title=_("The provider cannot be reached."),
-            facts=_("No answer since %(since)s; new orders wait.") % {"since": at(facts, "since")},
+            facts=_("No usable answer since %(since)s; new orders wait or have no known outcome.") % {"since": at(facts, "since")},
             next_step=_("Check the shop's network. If it works, ask the provider."),
         )
