@@ -163,9 +163,10 @@ class BatchRowQuerySet(models.QuerySet["BatchRow"]):
         return self.select_related("batch", "product__brand", "product__category", "order__product", "bill_check")
 
     def counts(self) -> dict[str, int]:
-        """The number of rows in all, and of each group of `GROUPS`."""
+        """The number of rows in all, of each group of `GROUPS`, and of those whose outcome is `unknown`."""
         groups = {name: Count("pk", filter=condition) for name, condition in GROUPS.items()}
-        return self.aggregate(all=Count("pk"), **groups)
+        unknown = Count("pk", filter=Q(order__status=Status.UNKNOWN))
+        return self.aggregate(all=Count("pk"), unknown=unknown, **groups)
 
     def totals(self) -> dict[str, int]:
         """The `count` of the rows to be sold, their `cost`, and what customers pay for them (`pays`); rupiah."""

@@ -16,7 +16,7 @@ from approvals.models import Approval
 from approvals.services import open_approval
 from batches.errors import BatchRefused
 from batches.models import GIVEN_UP, GROUPS, TICKED, UNTICKED, Batch, BatchRow
-from batches.services import ASK_AGAIN, LEAVE_OUT, MEANT, NAMES
+from batches.services import AHEAD, ASK_AGAIN, LEAVE_OUT, MEANT, NAMES
 from batches.services.acts import BatchAct
 from batches.services.releasing import BATCH
 from batches.services.storing import not_served
@@ -238,6 +238,11 @@ class ShownBatch:
     def is_running(self) -> bool:
         """Whether its rows are being placed."""
         return self.batch.state == BatchState.RUNNING
+
+    @property
+    def waits_for_outcomes(self) -> bool:
+        """Whether it places no further row because too many of its orders have no known outcome."""
+        return self.is_running and self.counts["unknown"] >= AHEAD
 
     @property
     def may_be_cancelled(self) -> bool:

@@ -48,8 +48,8 @@ from upstream.errors import UpstreamError
 log = structlog.get_logger()
 
 PLACE = "batches.tasks.place_rows"
-# At most this many orders of one batch are queued, and this many bills inquired, at a time: a pause stops the batch at
-# once, and other polls come in between.
+# At most this many orders of one batch are queued or of unknown outcome, and this many bills inquired, at a time: a
+# pause stops the batch at once, other polls come in between, and an outage does not put every order in doubt.
 AHEAD = 10
 # Seconds until the next rows are taken, and until a batch of a killed worker is found again.
 _PAUSE, _LEASE = 2.0, 30.0
@@ -63,8 +63,8 @@ _LOOK_EVERY_SECONDS = 0.5
 def place_rows(batch_id: int) -> None:
     """Have the next bills of a batch checked; place as many rows of a released batch as there is room for."""
     ask_rows(batch_id)
-    queued = Order.objects.filter(batch_row__batch=batch_id, status=Status.QUEUED).count()
-    for _row in range(AHEAD - queued):
+    ahead = Order.objects.filter(batch_row__batch=batch_id, status__in=[Status.QUEUED, Status.UNKNOWN]).count()
+    for _row in range(AHEAD - ahead):
         if not _place_next(batch_id):
             break
     _due_in(_PAUSE, Batch.objects.filter(pk=batch_id, next_at__isnull=False))

@@ -1,0 +1,46 @@
+"""A batch in an outage of the upstream: few of its orders come into doubt, and it goes on by itself."""
+
+from __future__ import annotations
+
+from batches.services import place_rows
+from batches.services.placing import AHEAD
+from purchases.models import Order
+from purchases.services.sending import claim
+from purchases.states import Status
+from staff.models import User
+from testing.orders import answer, report
+from testing.people import Browser
+from tests.batches.helpers import released
+from tests.conftest import Upstream
+
+
+def lose_answers(orders: list[Order]) -> None:
+    """Send these orders; no answer comes."""
+    for order in orders:
+        claim(order.pk)
+        answer(order, Status.UNKNOWN)
+
+
+def queued() -> list[Order]:
+    return list(Order.objects.filter(status=Status.QUEUED))
+
+
+def test_while_answers_are_lost_no_further_row_is_placed_and_the_page_says_so(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    batch = released("".join(f"0812{row:08d};10\n" for row in range(1, AHEAD + 6)), seller)
+    place_rows(batch.pk)
+    page = f"/batches/{batch.pk}/"
+    assert 'id="outcomes-wait"' not in browser.get(page).content.decode()
+    lost = queued()
+    lose_answers(lost)
+
+    place_rows(batch.pk)
+
+    assert (len(lost), queued()) == (AHEAD, [])
+    assert 'id="outcomes-wait"' in browser.get(page).content.decode()
+    for order in lost[:2]:
+        report(order, "success", sn=f"SN-{order.ref_id}")
+    place_rows(batch.pk)
+    assert len(queued()) == 2
+    assert 'id="outcomes-wait"' not in browser.get(page).content.decode()
