@@ -51,7 +51,7 @@ def inquiry_data(inquiry: Inquiry) -> dict[str, Any]:
         "product_code": inquiry.product.product_code,
         "product_name": inquiry.product.product_name,
         "destination": inquiry.destination,
-        "status": inquiry.status,
+        "status": inquiry.state if inquiry.status == "valid" else inquiry.status,
         **result,
         "expires_at": moment(inquiry.expires_at) if inquiry.expires_at else None,
     }

@@ -72,10 +72,11 @@ class TransactionStatus(StrEnum):
 
 
 class InquiryStatus(StrEnum):
-    """Document, Bill inquiry. `expires_at` says when a valid one expires."""
+    """Document, Bill inquiry. A valid one is expired after its `expires_at`."""
 
     PENDING = "pending"
     VALID = "valid"
+    EXPIRED = "expired"
 
 
 class Message(BaseModel):
@@ -170,7 +171,7 @@ class BillDetail(Message):
 
 
 class BillInquiry(Message):
-    """The result of an inquiry. While `pending` the money fields and `expires_at` are None; once `valid` all are set.
+    """The result of an inquiry. While `pending` the money fields and `expires_at` are None; afterwards all are set.
 
     `total` is what a payment deducts (document, Bill inquiry result).
     """
@@ -190,10 +191,10 @@ class BillInquiry(Message):
     expires_at: Moment | None = None
 
     @model_validator(mode="after")
-    def _valid_is_complete(self) -> Self:
+    def _bill_is_complete(self) -> Self:
         known: list[Any] = [self.amount, self.admin_fee, self.penalty, self.total, self.expires_at]
-        if self.status is InquiryStatus.VALID and None in known:
-            raise ValueError("a valid inquiry lacks an amount or its expiry")
+        if self.status is not InquiryStatus.PENDING and None in known:
+            raise ValueError("a bill lacks an amount or its expiry")
         return self
 
 

@@ -217,7 +217,7 @@ def _inquire(check: BillCheck, *, asked_by: User | None, call_class: CallClass, 
     else:
         _refuse_other_bill(check, reply.data)
         bill, inquiry.raw = reply.data, reply.raw
-        if bill.status is InquiryStatus.VALID:
+        if bill.status is not InquiryStatus.PENDING:
             inquiry.answer, inquiry.total = AnswerKind.BILL, bill.total
         if inquiry.total == 0:
             inquiry.answer, inquiry.error_code = AnswerKind.REFUSAL, OwnCode.NOTHING_TO_PAY
@@ -254,9 +254,15 @@ def _store(inquiry: Inquiry, bill: BillInquiry | None, *, message: str) -> None:
             ]
             check.months = months_of(check.period, check.details)
             check.amount, check.admin_fee, check.penalty = bill.amount, bill.admin_fee, bill.penalty
-            check.total, check.expires_at = bill.total, bill.expires_at
+            check.total, check.expires_at = bill.total, _expiry_of(bill)
         check.save()
     log.info("bill_answered", ref_id=check.ref_id, answer=inquiry.answer, error_code=inquiry.error_code)
+
+
+def _expiry_of(bill: BillInquiry) -> dt.datetime | None:
+    """The time until which it can be paid; now at the latest if the upstream says that it has expired."""
+    now = clock.now()
+    return min(bill.expires_at or now, now) if bill.status is InquiryStatus.EXPIRED else bill.expires_at
 
 
 def _poll_later(check: BillCheck, *, wait: float | None = None, message: str = "") -> None:

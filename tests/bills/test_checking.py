@@ -1,6 +1,7 @@
 """A bill check says what can be done with it now, and an inquiry is safe to repeat."""
 
 import datetime as dt
+import time
 from dataclasses import replace
 
 import pytest
@@ -14,13 +15,16 @@ from bills.services import inquiring
 from bills.states import BillState
 from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
+from gateway.services import call
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_check, make_payment
-from tests.bills.helpers import check_bill, start
+from tests.bills.helpers import at_counter, check_bill, posts_on, standing_on, start
 from tests.conftest import Upstream
+from upstream import requests
 from upstream.budget import CallClass
 from upstream.errors import OutcomeUnknown
+from upstream.messages import InquiryStatus
 
 INQUIRY = "/v1/bill/inquiry"
 
@@ -94,6 +98,24 @@ def test_a_lost_answer_is_asked_for_again_and_found(upstream: Upstream):
 
     assert check.state == BillState.VALID
     assert len(calls(upstream, check)) >= 2
+
+
+def test_a_bill_that_expired_before_its_answer_came_is_to_be_checked_again(upstream: Upstream, cashier):
+    check = start(33)
+    inquiry = requests.bill_inquiry(ref_id=check.ref_id, product_code=check.product_code, destination=check.destination)
+    expires_at = call(inquiry).data.expires_at  # this answer is lost
+    time.sleep(max(0.0, (expires_at - timezone.now()).total_seconds()) + 0.1)
+
+    services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
+
+    shown = at_counter(cashier, check)
+    assert (standing_on(shown), posts_on(shown)) == ("expired", {"again"})
+
+
+def test_a_bill_has_expired_when_the_upstream_says_so_whatever_our_clock_says(upstream: Upstream, monkeypatch):
+    answering(monkeypatch, status=InquiryStatus.EXPIRED)
+
+    assert check_bill(1).state == BillState.EXPIRED
 
 
 def test_a_prepaid_product_or_a_wrong_number_is_not_checked(upstream: Upstream):

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from testing.sandbox_process import eventually
 from tests.sandbox.calls import BILL, CUSTOMER, PAY, PRODUCT, data_of, error_of, new_ref
 
 RESULT = {
@@ -48,6 +49,15 @@ def test_inquiry_that_is_pending_has_no_money_and_no_expiry(sandbox):
 
     assert bill["status"] == "pending"
     assert {bill[name] for name in ("amount", "admin_fee", "penalty", "total", "expires_at")} == {None}
+
+
+def test_inquiry_that_was_valid_says_that_it_has_expired(sandbox):
+    ref_id = new_ref()
+    bill = data_of(sandbox.inquire(ref_id, 33))
+
+    late = eventually(lambda: (again := data_of(sandbox.inquire(ref_id, 33)))["status"] == "expired" and again)
+
+    assert late == bill | {"status": "expired"}
 
 
 def test_inquiry_of_a_prepaid_product_is_refused(sandbox):

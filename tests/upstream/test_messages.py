@@ -19,15 +19,17 @@ from upstream.messages import BillInquiry, CallbackBody, Product
         {"expires_at": "2026-08-22"},
         {"expires_at": 1_787_000_000},
         {"total": 2.0},
-        {"status": "expired"},
+        {"status": "paid"},
         {"details": [{"period": "2026-08", "amount": "1", "penalty": 0}]},
     ],
     ids=str,
 )
-def test_a_valid_inquiry_must_be_complete(change: dict[str, Any]) -> None:
-    assert BillInquiry.model_validate(INQUIRY).total == 152_500
+@pytest.mark.parametrize("status", ["valid", "expired"])
+def test_a_bill_must_be_complete(status: str, change: dict[str, Any]) -> None:
+    bill = INQUIRY | {"status": status}
+    assert BillInquiry.model_validate(bill).total == 152_500
     with pytest.raises(ValidationError):
-        BillInquiry.model_validate(INQUIRY | change)
+        BillInquiry.model_validate(bill | change)
 
 
 @pytest.mark.parametrize("change", [{"price": "1"}, {"type": "other"}, {"status": "gone"}, {"cut_off_start": "24:30"}])
