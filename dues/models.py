@@ -21,11 +21,16 @@ from customers.models import SavedNumber
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet
 from purchases.states import UNFULFILLED, Status
-from upstream.error_codes import MEANINGS, ErrorCode, Next, OwnCode
+from upstream.error_codes import MEANINGS, ErrorCode, Next, OwnCode, Step
 
 _OWES_NOTHING = (ErrorCode.BILL_NOT_AVAILABLE, ErrorCode.BILL_ALREADY_PAID, OwnCode.NOTHING_TO_PAY)
-# With these codes the biller has not answered about the number: we inquire again on another day.
-NOT_NOW = [code for code, meaning in MEANINGS.items() if meaning.next in {Next.NEEDS_ACTION, Next.STOP}]
+# With these codes the biller has not answered about the number, or they are about the ref_id of an earlier inquiry: we
+# inquire again on another day.
+NOT_NOW = [
+    code
+    for code, meaning in MEANINGS.items()
+    if meaning.next in {Next.NEEDS_ACTION, Next.STOP, Next.ASK_STATUS} or meaning.step is Step.CHECK_AGAIN
+]
 _DAYS = (MinValueValidator(1), MaxValueValidator(31))
 
 

@@ -141,6 +141,20 @@ def test_without_an_answer_it_is_asked_again_the_next_night():
     assert states(number) == [("2026-11-12", DueState.ASKING)]
 
 
+@pytest.mark.parametrize("code", ["DUPLICATE_REF_ID", "INQUIRY_EXPIRED", "BILL_NOT_FOUND"])
+def test_a_refusal_of_our_ref_id_is_no_number_that_is_gone(code):
+    number = followed("1234567890", day=12, product=make_biller())
+    with at("2026-11-12T02:00:00"):
+        sweep()
+    answer(number, "refusal", error_code=code)
+
+    assert states(number) == [("2026-11-12", DueState.ASKING)]
+    with at("2026-11-13T01:00:00"):
+        sweep()
+    assert BillCheck.objects.filter(destination=number.destination, answer="none").count() == 2
+    assert DueBill.objects.get().bill_check.answer == "none"
+
+
 def test_a_closed_biller_is_asked_later_and_holds_up_nobody():
     closed, biller = make_biller(availability="inactive"), make_biller()
     number = followed("1234567890", day=12, product=closed)
