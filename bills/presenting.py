@@ -65,6 +65,9 @@ _OFFERS_AFTER_REFUSAL: dict[Step, tuple[Offer, ...]] = {
     Step.NOTHING_TO_DO: (),
 }
 
+# A refused inquiry has ended, so these steps of an order make no sense.
+_STEPS_OF_ORDERS = {Step.WAIT: Step.CHECK_AGAIN, Step.AFTER_TOP_UP: Step.TRY_LATER}
+
 # What happened (may be empty); then what it means for the money, with the next step.
 Words = tuple[str | Promise, str | Promise]
 
@@ -256,7 +259,8 @@ class ShownBill:
         """The page's words about its standing."""
         standing, order, refusal = self.standing, self.order, self.refusal
         if refusal and (standing is Standing.REFUSED or (order and order.status == Status.REJECTED)):
-            return refusal.words, f"{_UNCHARGED} {refusal.step.label}"
+            step = _STEPS_OF_ORDERS.get(refusal.step, refusal.step)
+            return refusal.words, f"{_UNCHARGED} {step.label}"
         if order and standing is Standing.ENDED:
             is_decided = order.status == Status.FAILED and decided_by_people(order)
             return _DECIDED_FAILED if is_decided else _ENDED[order.status]
