@@ -24,6 +24,7 @@ class Unreachable(AlertKind, permission=Right.VIEW_ORDERS, is_in_banner=True):
     def words(self, facts: Facts, person: Person) -> Words:
         return Words(
             title=_("The provider cannot be reached."),
-            facts=_("No usable answer since %(since)s; new orders wait or have no known outcome.") % {"since": at(facts, "since")},
+            facts=_("No usable answer since %(since)s; new orders wait or have no known outcome.")
+            % {"since": at(facts, "since")},
             next_step=_("Check the shop's network. If it works, ask the provider."),
         )
