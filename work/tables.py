@@ -121,8 +121,8 @@ class WorkTable(Table[Task]):  # type: ignore[type-var] # rows of several models
         """The subject, as a link to the place of the step."""
         link = row_link(task.line.url, task.line.subject)
         branch = format_html(' <strong class="sub" data-of-branch>{}</strong>', task.branch) if task.branch else ""
-        number, why = (task.line.number, task.line.why) if self.is_work else ("", "")
-        why = format_html("<strong>{}</strong>", task.line.urgent) if task.line.urgent else why
+        number = task.line.number if self.is_work else ""
+        why = format_html("<strong>{}</strong>", task.line.urgent) if task.line.urgent else task.line.why
         why = format_html(' <span class="sub why">{}</span>', why) if why else ""
         about = format_html("{}{}{}", number, " · " if number and task.line.about else "", task.line.about)
         return format_html('{} <span class="sub">{}</span>{}{}', link, about, why, branch)

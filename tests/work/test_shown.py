@@ -58,7 +58,19 @@ def test_a_row_says_in_red_that_a_customer_waits():
     work, overview = (browser.get(page).content.decode() for page in ("/work/", "/work/first/"))
 
     assert re.findall(r'class="sub why">(<strong>)?', work) == ["<strong>", ""]
-    assert re.findall(r'class="sub why">(<strong>)?', overview) == ["<strong>"], "the page of the order says the rest"
+    assert re.findall(r'class="sub why">(<strong>)?', overview) == ["<strong>", ""]
+
+
+@pytest.mark.parametrize(
+    ("reason", "says"), [(ActionReason.NEVER_ARRIVED, "Never arrived?"), (ActionReason.PRICE_CHANGED, "Price has risen")]
+)
+def test_two_orders_that_need_action_say_why_on_the_overview_too(reason: ActionReason, says: str):
+    make_order(Status.NEEDS_ACTION, action_reason=reason)
+
+    browser = browser_of("admin")
+
+    for page in ("/work/", "/work/first/"):
+        assert words_at(browser.get(page), 'class="sub why"') == says, page
 
 
 def test_filters_by_kind_have_the_names_of_the_rows_in_their_order():

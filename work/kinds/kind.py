@@ -59,8 +59,8 @@ class Line:
     `number`: the customer's, where the subject is the product; the overview leaves it out. `step`: the step for this
     row, if it is not that of its kind. `at_once`: the words and address of a step on another page than that of the row.
     `doers`: the names of people who can do it, if the rights of its kind do not say that. `why`: the reason why it
-    waits; the overview leaves it out. `urgent`: the reason why it cannot wait, in red. `state`: the badge of this row,
-    if it is not that of its kind. `waits`: people cannot decide it until it is due.
+    waits. `urgent`: the reason why it cannot wait, in red. `state`: the badge of this row, if it is not that of its
+    kind. `waits`: people cannot decide it until it is due.
     """
 
     subject: str

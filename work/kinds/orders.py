@@ -90,9 +90,9 @@ class Orders(WorkKind):
 
 
 def _why(order: Order) -> str:
-    """The reason why it needs action, if that takes few words, or if it needs it again. Its page has the sentence."""
+    """The reason why it needs action, in few words; after it was sent again also when that was."""
     is_long = order.action_reason == ActionReason.NEVER_ARRIVED and not order.again_at  # type: ignore[attr-defined]
-    return "" if is_long else action_words(order)
+    return gettext("Never arrived?") if is_long else action_words(order)
 
 
 def _step(order: Order, person: User, of: Books) -> str:
