@@ -31,6 +31,7 @@ from shop.forms import ShopForm
 from staff.forms import PreferencesForm
 from staff.models import User
 from work.kinds.incidents import Incidents
+from work.kinds.orders import Orders
 
 _Words = str | Promise
 
@@ -162,9 +163,21 @@ _OTHERS = (
         also=pgettext_lazy("find", "debts overdue"),
         place="?age=due",
     ),
-    *(
-        _Page("order_list", status.look.icon, status.label, _("Orders"), place=f"?status={status}", also=also)
+    *(  # first what waits for a person: an order that needs action is not in the list of unknown ones
+        page
         for status, also in _OF_STATUSES.items()
+        for page in (
+            _Page(
+                "work",
+                status.look.icon,
+                status.label,
+                pgettext_lazy("place", "Work"),
+                Orders().may_see,
+                also,
+                f"?kind={Orders.code}",
+            ),
+            _Page("order_list", status.look.icon, status.label, _("Orders"), place=f"?status={status}", also=also),
+        )
     ),
     _Page(
         "audit_list",
