@@ -124,7 +124,7 @@ MEANINGS: dict[str, Meaning] = {
     ),
     ErrorCode.PRODUCT_UNAVAILABLE: _needs_action(
         Step.TRY_LATER,
-        _("This product is unavailable at the moment."),
+        _("The provider said that this product is unavailable."),
         _("Unavailable"),
         action_reason="unavailable",
         may_be_503=True,
