@@ -14,10 +14,10 @@ class Period(models.TextChoices):
     TODAY = "today", _("Today")
     YESTERDAY = "yesterday", _("Yesterday")
     WEEK = "week", _("This week")
+    LAST_WEEK = "last-week", _("Last week")
     DAYS_7 = "7", _("7 days")
     MONTH = "month", _("This month")
     LAST_MONTH = "last-month", _("Last month")
-    LAST_WEEK = "last-week", _("Last week")
     DAYS_30 = "30", _("30 days")
 
     def days(self, today: dt.date) -> tuple[dt.date, dt.date]:
