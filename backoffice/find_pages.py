@@ -93,6 +93,7 @@ _OF_STATUSES: dict[Status, _Words] = {
     Status.UNKNOWN: pgettext_lazy("find", "outcome unknown, may have been charged"),
     Status.NEEDS_ACTION: pgettext_lazy("find", "never arrived, may have been charged"),
 }
+_GUIDES = frozenset({"guide", "owner_guide"})
 _OF_PLACES = tuple(
     _Page(page.address, page.icon, page.words, words, page.may, _ALSO.get(page.address, ""))
     for _name, _icon, words, pages in PLACES
@@ -219,7 +220,7 @@ _SETTINGS = (
 def _pages(asked: Asked) -> Iterator[Result]:
     """The pages with words that begin with the typed text; without a text the pages of the places.
 
-    Matches by name come first, then by other words, then by the page that they are part of.
+    Matches by name come first, then by other words, then by the page that they are part of; guides come last.
     """
     yield from earnings_asked(asked)
     typed = _words_of(asked.text)
@@ -244,6 +245,8 @@ def _begins(known: frozenset[str], typed: frozenset[str]) -> bool:
 
 
 def _place_of(page: _Page, typed: frozenset[str]) -> int:
+    if page.name in _GUIDES:
+        return 3
     return 0 if _begins(_words_of(page.words), typed) else 1 if _begins(_known(page, whole=False), typed) else 2
 
 

@@ -179,6 +179,7 @@ def test_a_page_is_found_by_the_words_that_people_have_for_it():
         (Role.OWNER, ("approve", "setujui"), "/approvals/"),
         (Role.OWNER, ("file transaksi", "download orders"), "/orders/"),
         (Role.OWNER, ("revenue", "omzet", "laba"), "/earnings/"),
+        (Role.OWNER, ("cashier", "kasir"), "/staff/invite/"),
         (Role.OWNER, ("bank statement", "mutasi bank", "qris"), "/bank/"),
         (Role.OWNER, ("margin", "harga jual"), "/products/prices/"),
         (
