@@ -92,6 +92,10 @@ def record(
         else:
             _close(rows[event.difference], order=orders[event.ref_id])
             log.info("difference_explained", difference=rows[event.difference].pk, ref_id=event.ref_id)
+    # Only what no order of this run explains cancels an earlier one: a closed difference never changes again.
+    for difference in new:
+        if difference.state == _State.OPEN and difference.amount > 0:
+            _make_good(difference)
     # The books come last: every sale waits for their row.
     for difference in new:
         if difference.state == _State.OPEN and difference.label in MAY_BE_ANNOUNCED:
@@ -143,8 +147,6 @@ def _store(
     difference.label = _label(difference.amount, set(named.values()))
     difference.save()
     log.error("difference_found", difference=difference.pk, amount=difference.amount, label=str(difference.label))
-    if difference.amount > 0:
-        _make_good(difference)
     return difference
 
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.db import transaction
 from django.utils import timezone
 
 from ledger import services as ledger
 from ledger.models import Entry
 from purchases.models import Order
+from reconciliation import explaining
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Difference, ExpectedTopUp
@@ -20,7 +22,7 @@ from testing.factories import make_product
 from testing.orders import never_arrived
 from tests.approvals.helpers import decline
 from tests.ledger.helpers import open_books
-from tests.reconciliation.helpers import bought, sent, tell
+from tests.reconciliation.helpers import bought, make_difference, sent, tell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -65,6 +67,25 @@ def test_after_an_adjustment_a_late_refund_is_its_opposite(people: Any):
     reconciliation.acknowledge_top_up(late, actor=people[0], note="it has come")
     assert kinds() == [("adjustment", -PRICE), ("adjustment", PRICE)]
     assert ledger.books().balance == OPENING
+
+
+def test_a_rest_that_another_order_explains_in_the_same_run_cancels_no_missing_refund():
+    open_books(OPENING)
+    missing, sum_of_both = make_difference(-500, "missing_refund"), make_difference(-10_000)
+    first, second = bought("failed"), bought("failed", destination="081234567899")
+    rows = differences.as_found([missing, sum_of_both])
+    whole = next(found for found, row in rows.items() if row == sum_of_both)
+    rest = explaining.Difference(amount=500, from_no=whole.from_no, to_no=whole.to_no, rest_of=whole)
+
+    with transaction.atomic():
+        by_first, by_second = (explaining.Explained(whole, first.ref_id), explaining.Explained(rest, second.ref_id))
+        differences.record([by_first, explaining.Found(rest), by_second], rows, {})
+
+    missing.refresh_from_db()
+    explained = Difference.objects.exclude(pk=missing.pk).order_by("pk")
+    assert (missing.state, missing.closed_with) == ("open", None)
+    assert [(row.amount, row.explained_by) for row in explained] == [(-10_000, first), (500, second)]
+    assert ledger.books().found == -500
 
 
 def test_a_late_refund_closes_when_the_proposal_is_declined(people: Any):
