@@ -62,7 +62,8 @@ def test_a_row_says_in_red_that_a_customer_waits():
 
 
 @pytest.mark.parametrize(
-    ("reason", "says"), [(ActionReason.NEVER_ARRIVED, "Never arrived?"), (ActionReason.PRICE_CHANGED, "Price has risen")]
+    ("reason", "says"),
+    [(ActionReason.NEVER_ARRIVED, "Never arrived?"), (ActionReason.PRICE_CHANGED, "Price has risen")],
 )
 def test_two_orders_that_need_action_say_why_on_the_overview_too(reason: ActionReason, says: str):
     make_order(Status.NEEDS_ACTION, action_reason=reason)
