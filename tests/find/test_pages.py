@@ -179,7 +179,6 @@ def test_a_page_is_found_by_the_words_that_people_have_for_it():
         (Role.OWNER, ("approve", "setujui"), "/approvals/"),
         (Role.OWNER, ("file transaksi", "download orders"), "/orders/"),
         (Role.OWNER, ("revenue", "omzet", "laba"), "/earnings/"),
-        (Role.OWNER, ("cashier", "kasir"), "/staff/invite/"),
         (Role.OWNER, ("bank statement", "mutasi bank", "qris"), "/bank/"),
         (Role.OWNER, ("margin", "harga jual"), "/products/prices/"),
         (
@@ -206,6 +205,12 @@ def test_a_page_is_found_by_the_words_that_people_have_for_it():
             results = found(browser, text)
             assert next(iter(results)) == "pages", text
             assert results["pages"][0][0] == address, text
+
+
+def test_pages_to_do_something_come_before_guides():
+    pages = [address for address, *_ in found(who(Role.OWNER), "cashier")["pages"]]
+
+    assert pages.index("/staff/invite/") < pages.index("/guide/") == len(pages) - 1
 
 
 def test_a_branch_leads_to_its_figures_for_people_who_see_all():
