@@ -306,8 +306,8 @@ class ShownBill:
 
     @property
     def is_slow(self) -> bool:
-        """Whether the biller takes so long that the person should do something else meanwhile."""
-        return self.standing is Standing.ASKING and self._age > _SLOW_AFTER
+        """Whether the biller takes so long, or gave a reason that we do not know, that the person should go on."""
+        return self.standing is Standing.ASKING and (self._age > _SLOW_AFTER or self.check.error_code > "")
 
     @cached_property
     def offers(self) -> tuple[Offer, ...]:

@@ -104,12 +104,15 @@ class Unavailable(UpstreamError):
 class OutcomeUnknown(UpstreamError):
     """The request may have been executed, and there is no answer that we can trust.
 
-    `reason`: "timeout", "connection", "http_500" (or another 5xx), "malformed: …" or "unknown_code: …".
+    `reason`: "timeout", "connection", "http_500" (or another 5xx), "malformed: …" or "unknown_code: …". With an unknown
+    code, `said_code` and `said` are this code and the upstream's text for people.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, said_code: str = "", said: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.said_code = said_code
+        self.said = said
 
 
 class Misconfigured(UpstreamError):

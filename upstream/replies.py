@@ -88,7 +88,7 @@ def _read_success(raw: Any, model: type[T], ref_id: str | None) -> T:
 def _read_error(raw: Any, http_status: int, retry_after: float | None) -> UpstreamError:
     try:
         envelope = _validated(_Error, raw, "envelope")
-        error_code = _known(envelope.error_code)
+        error_code = _known(envelope)
     except OutcomeUnknown as unknown:
         return OutcomeUnknown("http_503") if http_status == 503 else unknown
     meaning = meaning_of(error_code)
@@ -106,12 +106,13 @@ def _read_error(raw: Any, http_status: int, retry_after: float | None) -> Upstre
     )
 
 
-def _known(error_code: str) -> ErrorCode:
+def _known(envelope: _Error) -> ErrorCode:
     try:
-        return ErrorCode(error_code)
+        return ErrorCode(envelope.error_code)
     except ValueError:
-        printable = re.fullmatch(r"[A-Z0-9_]{1,64}", error_code)
-    raise OutcomeUnknown(f"unknown_code: {error_code if printable else '?'}")
+        printable = re.fullmatch(r"[A-Z0-9_]{1,64}", envelope.error_code)
+    code = envelope.error_code if printable else "?"
+    raise OutcomeUnknown(f"unknown_code: {code}", said_code=code, said=envelope.message)
 
 
 def _validated(model: type[T], raw: Any, part: str) -> T:

@@ -111,7 +111,7 @@ def inquire(check_id: int, *, call_class: CallClass, permit_id: str = "") -> boo
         inquiry = _inquire(check, asked_by=check.asked_by, call_class=call_class, permit_id=permit_id)
     except OutcomeUnknown as error:
         # The identical inquiry again is safe, and returns the result if there is one.
-        _poll_later(check, message=error.reason)
+        _poll_later(check, error_code=error.said_code, message=error.said if error.said_code else error.reason)
     except UpstreamError as error:
         _poll_later(check, wait=polling.wait_after(error))
         return not isinstance(error, Unavailable)
@@ -265,7 +265,7 @@ def _expiry_of(bill: BillInquiry) -> dt.datetime | None:
     return min(bill.expires_at or now, now) if bill.status is InquiryStatus.EXPIRED else bill.expires_at
 
 
-def _poll_later(check: BillCheck, *, wait: float | None = None, message: str = "") -> None:
+def _poll_later(check: BillCheck, *, wait: float | None = None, error_code: str = "", message: str = "") -> None:
     """Inquire again after `wait` seconds; without `wait`, count this inquiry and let the back-off decide."""
     polls = check.polls + (wait is None)
     due: dt.datetime | None = None
@@ -273,7 +273,7 @@ def _poll_later(check: BillCheck, *, wait: float | None = None, message: str = "
         pause = polling.backoff(max(polls - 1, 0), factor=_PAUSES_GROW_BY) if wait is None else wait
         due = polling.in_seconds(pause)
     BillCheck.objects.filter(pk=check.pk, answer=AnswerKind.NONE).update(
-        polls=polls, next_poll_at=due, message=message[:1000]
+        polls=polls, next_poll_at=due, error_code=error_code[:40], message=message[:1000]
     )
     ring_when_committed(due)
 

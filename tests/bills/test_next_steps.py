@@ -10,12 +10,16 @@ from django.utils import timezone
 
 from bills import services
 from bills.models import BillCheck
+from bills.services import inquiring
 from purchases.states import ActionReason, Status
 from staff.models import User
 from testing.factories import make_biller, make_check, make_payment
-from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, read, standing_on
+from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, read, standing_on, start
+from tests.conftest import Upstream
 from tests.core.helpers import has_id, next_question, words
+from upstream.budget import CallClass
 from upstream.error_codes import meaning_of
+from upstream.errors import OutcomeUnknown
 
 pytestmark = pytest.mark.django_db
 
@@ -172,6 +176,25 @@ def test_a_slow_biller_lets_the_cashier_go_on(cashier):
     assert [(standing_on(page), has_id(page, "bill-slow")) for page in pages] == [("asking", False)] * 2
     assert [(standing_on(page), has_id(page, "bill-slow")) for page in slow] == [("asking", True)] * 2
     assert (posts_on(pages[1]), posts_on(slow[1]), has_id(slow[0], "bill-counter")) == (set(), {"ask"}, True)
+
+
+def test_an_unknown_reason_is_shown_while_the_biller_is_asked_again(upstream: Upstream, cashier, monkeypatch):
+    check, real = start(1), inquiring.call
+    said = OutcomeUnknown("unknown_code: NO_SUCH_CUSTOMER", said_code="NO_SUCH_CUSTOMER", said="Nomor tidak terdaftar.")
+
+    def refused(*_args, **_facts):
+        raise said
+
+    monkeypatch.setattr(inquiring, "call", refused)
+    services.inquire(check.pk, call_class=CallClass.BACKGROUND)
+    shown = at_counter(cashier, check)
+
+    assert (standing_on(shown), posts_on(shown)) == ("asking", {"ask"})
+    assert "“Nomor tidak terdaftar.” NO_SUCH_CUSTOMER" in words(shown)
+    monkeypatch.setattr(inquiring, "call", real)
+    services.inquire(check.pk, call_class=CallClass.BACKGROUND)
+    answered = at_counter(cashier, check)
+    assert (standing_on(answered), has_id(answered, "provider-says")) == ("payable", False)
 
 
 # --- a payment that can never be sent again -----------------------------------------------------------------------

@@ -145,6 +145,12 @@ def test_an_error_that_is_not_the_documented_envelope_is_unknown(status: int, pa
     assert caught.value.raw == (payload if isinstance(payload, dict) else None)
 
 
+def test_a_refusal_with_an_unknown_code_keeps_what_the_upstream_said() -> None:
+    with pytest.raises(OutcomeUnknown) as caught:
+        read(error(422, "NO_SUCH_CUSTOMER"), 422)
+    assert (caught.value.said_code, caught.value.said) == ("NO_SUCH_CUSTOMER", "no")
+
+
 @given(body=bodies, http_status=st.integers(100, 999).filter(lambda status: status != 200))
 def test_any_other_status_is_a_no_only_if_documented(body: bytes, http_status: int) -> None:
     with pytest.raises(UpstreamError) as caught:
