@@ -16,7 +16,6 @@ from audit.services import record
 from core import clock
 from gateway.events import OPENED_AFTER_RESTORE
 from gateway.models import Exchange, UpstreamAccount
-from upstream.errors import Misconfigured
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -122,15 +121,14 @@ def _note_line(ref_id: str, *, at: dt.datetime | None) -> None:
         account.save(update_fields=["unwritten", "unwritten_at"])
 
 
-def note_refusal(error: Misconfigured) -> None:
+def note_refusal(code: str) -> None:
     """Note that the upstream refuses our account, the time and the code; nothing is sent then."""
     upstream_account()
-    code = error.error_code or "NOT_CONFIGURED"
     stopped = UpstreamAccount.objects.filter(refused_since__isnull=True).update(
-        refused_since=timezone.now(), refused_code=code, unreachable_since=None
+        refused_since=timezone.now(), refused_code=code[:40], unreachable_since=None
     )
     if stopped:
-        log.error("upstream_refuses_our_account", error_code=str(code))
+        log.error("upstream_refuses_our_account", error_code=code)
 
 
 class WrongUpstream(Exception):

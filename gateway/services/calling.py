@@ -25,7 +25,7 @@ from upstream.budget import CallClass, Permit
 from upstream.client import get_client
 from upstream.endpoints import Endpoint
 from upstream.error_codes import ErrorCode
-from upstream.errors import Misconfigured, OutcomeUnknown, Rejected, Unavailable, UpstreamError
+from upstream.errors import Misconfigured, OutcomeUnknown, Rejected, Unavailable, UpstreamError, Wire
 from upstream.messages import Balance, Message
 from upstream.requests import Request
 
@@ -183,12 +183,19 @@ def _refuse_if_stopped(endpoint: Endpoint) -> None:
         raise Unavailable("stopped")
 
 
+def _is_denied(wire: Wire) -> bool:
+    return wire.http_status in {401, 403}
+
+
 def _note_error(error: UpstreamError, endpoint: Endpoint) -> None:
     match error:
         case Misconfigured():
-            note_refusal(error)
+            note_refusal(error.error_code or "NOT_CONFIGURED")
         case Unavailable(reason="connect") | OutcomeUnknown(reason="timeout" | "connection"):
             note_unreachable()
+        # The document names no code for a refused account, and a balance can be refused for nothing else.
+        case OutcomeUnknown() if endpoint is _PROBE and error.said_code and error.wire and _is_denied(error.wire):
+            note_refusal(error.said_code)
         # An error page in place of the balance. In place of an order it may be the fault of this order alone.
         case OutcomeUnknown() if endpoint is _PROBE:
             note_unreachable()

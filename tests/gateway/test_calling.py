@@ -95,7 +95,7 @@ def bar(browser: Browser) -> bool:
         (502, b"<h1>Bad gateway</h1>"),
         (200, b"<h1>We are back soon</h1>"),
         (404, b"<h1>No such page</h1>"),  # a wrong UPSTREAM_BASE_URL
-        (401, error(401, "UNAUTHENTICATED")),  # a code that nobody has documented
+        (400, error(400, "NEW_CODE")),
     ],
 )
 def test_an_upstream_that_answers_with_error_pages_is_said_on_the_pages(
@@ -118,3 +118,27 @@ def test_an_error_page_about_one_order_says_nothing_about_the_upstream(scripted:
         call(requests.transaction_status(ref_id="R1"))
 
     assert not bar(cashier)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_an_account_refused_with_an_unknown_code_sends_nothing_until_it_is_accepted(
+    scripted: ScriptedUpstream, cashier: Browser, status: int
+):
+    scripted.answers(status, error(status, "KEY_EXPIRED"))
+    with pytest.raises(OutcomeUnknown):
+        read_balance()
+
+    with pytest.raises(Unavailable, match="stopped"):
+        reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE)
+    assert "(KEY_EXPIRED)" in cashier.get("/balance/alerts/mine/").content.decode()
+    scripted.answers(200, success({"balance": 1_000_000}))
+    read_balance()
+    reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
+
+
+def test_an_order_refused_with_an_unknown_code_stops_no_other(scripted: ScriptedUpstream):
+    scripted.answers(403, error(403, "PRODUCT_LOCKED"))
+    with pytest.raises(OutcomeUnknown):
+        call(requests.transaction_status(ref_id="R1"))
+
+    reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
