@@ -15,6 +15,7 @@ from django.db.models.deletion import SET_NULL, ProtectedError
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from branches.models import Branch
 from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
@@ -246,6 +247,14 @@ class CreditEntry(models.Model):
     due_on = models.DateField(null=True, help_text="The day on which a debt is due.")
     reason = models.CharField(max_length=500, blank=True)
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", help_text="Who did it.")
+    branch = models.ForeignKey(
+        Branch,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="Where it happened. Entries from before this column have none (`drawers.services.credit_of_branch`).",
+        db_index=False,
+    )
     at = models.DateTimeField()
     undoes = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="undone_by")
     replaces = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="replaced_by")

@@ -36,6 +36,7 @@ from core.together import read_together
 from credit.methods import bank_methods
 from credit.models import CreditEntry
 from drawers.models import TO_GIVE_BACK, Outcome, Payment
+from drawers.services import credit_of_branch
 from reconciliation.models import ExpectedTopUp
 
 _ONE_DAY = dt.timedelta(days=1)
@@ -141,13 +142,14 @@ def _sums_of_open(payments: QuerySet[Payment], first: dt.date, last: dt.date, *,
 def sums_by_day(first: dt.date, last: dt.date, branch: int | None = None) -> dict[tuple[dt.date, str], tuple[int, int]]:
     """The rupiah that these days bring to the bank and take from it, by day and way to pay; "" for top-ups.
 
-    The sums of the items of these days, matched with a row or not; added up by the database. `branch`: only its orders,
-    and the payments of credit that its people noted; top-ups belong to the whole shop.
+    The sums of the items of these days, matched with a row or not; added up by the database. `branch`: only its orders
+    and its payments of credit; top-ups belong to the whole shop.
     """
-    of_order, of_person = ({}, {}) if branch is None else ({"branch": branch}, {"person__branch": branch})
+    of_order = {} if branch is None else {"branch": branch}
     since, until = start_of_day(first), start_of_day(last + _ONE_DAY)
     methods = [method.code for method in bank_methods()]
-    credit = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods, **of_person)
+    current = CreditEntry.objects.current().filter(at__gte=since, at__lt=until, method__in=methods)
+    credit = credit_of_branch(current, branch)
     parts = [
         _day_sums(_to_the_bank(since, until).filter(method__in=methods, **of_order), first, last),
         _day_sums(_given(since, until).filter(**of_order), first, last, at="given_at", amount="goes_back", sign=-1),

@@ -134,14 +134,30 @@ def entered_before(account: CreditAccount, token: UUID | None, *, actor: User, *
     return before
 
 
-def enter(account: CreditAccount, kind: CreditEntry.Kind, amount: int, *, actor: User, **facts: Any) -> CreditEntry:
-    """Add an entry of `amount` rupiah (signed) to the locked account. The database moves its balance with it."""
+def enter(
+    account: CreditAccount,
+    kind: CreditEntry.Kind,
+    amount: int,
+    *,
+    actor: User,
+    branch: int | None = None,
+    **facts: Any,
+) -> CreditEntry:
+    """Add an entry of `amount` rupiah (signed) to the locked account. The database moves its balance with it.
+
+    `branch`: the key of the branch of its order or drawer; None: that of the entry that it undoes or replaces, else the
+    branch where the actor sells.
+    """
+    if branch is None:
+        former = facts.get("undoes") or facts.get("replaces")
+        branch = former.branch_id if former else actor.sells_in
     entry = CreditEntry.objects.create(
         account=account,
         kind=kind,
         amount=amount,
         balance_after=account.balance + amount,
         person_id=actor.pk,
+        branch_id=branch,
         at=clock.now(),
         **facts,
     )

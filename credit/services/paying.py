@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
@@ -24,11 +24,19 @@ _Kind = CreditEntry.Kind
 
 
 def record_payment(
-    account: CreditAccount, *, amount: int, method: str, actor: User, reason: str = "", token: UUID | None = None
+    account: CreditAccount,
+    *,
+    amount: int,
+    method: str,
+    actor: User,
+    reason: str = "",
+    token: UUID | None = None,
+    branch: int | None = None,
 ) -> CreditEntry:
     """Note that the customer paid `amount` rupiah (above zero), at most what is owed. Raises `CreditRefused`.
 
-    `token`: one per rendered form; the same again gives the same payment.
+    `token`: one per rendered form; the same again gives the same payment. `branch`: the key of the drawer's branch;
+    None: where the actor sells.
     """
     refuse_but_money(method, reference=reason)
     refuse_unless_may(actor)
@@ -39,7 +47,7 @@ def record_payment(
             return before
         if amount > current.balance:
             raise CreditRefused("more_than_owed")
-        return enter(current, _Kind.PAYMENT, -amount, actor=actor, token=token, **facts)
+        return enter(current, _Kind.PAYMENT, -amount, actor=actor, branch=branch, token=token, **facts)
 
 
 def undo_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEntry:
@@ -59,7 +67,7 @@ def undo_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEnt
             raise CreditRefused("deleted")
         if payment.pk < last_paid_back(current):
             raise CreditRefused("paid_back_since")
-        facts = {"method": payment.method, "undoes": payment, "reason": reason.strip()[:500]}
+        facts: dict[str, Any] = {"method": payment.method, "undoes": payment, "reason": reason.strip()[:500]}
         return enter(current, _Kind.PAYMENT, -payment.amount, actor=actor, **facts)
 
 
@@ -69,24 +77,34 @@ def last_paid_back(account: CreditAccount) -> int:
     return entries.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
-def pay_back(account: CreditAccount, *, amount: int, method: str, actor: User, ref_id: str = "") -> CreditEntry:
+def pay_back(
+    account: CreditAccount, *, amount: int, method: str, actor: User, ref_id: str = "", branch: int | None = None
+) -> CreditEntry:
     """Note that `amount` rupiah went back to a customer who had overpaid at least as much. Raises `CreditRefused`.
 
-    `ref_id`: the order for which it went back.
+    `ref_id`, `branch`: the order for which it went back, and the key of its branch.
     """
     with transaction.atomic():
         current = lock_account(account.pk)
         if current.balance + amount > 0:
             raise CreditRefused("not_paid_yet")
-        return enter(current, _Kind.PAID_BACK, amount, actor=actor, method=method, ref_id=ref_id)
+        return enter(current, _Kind.PAID_BACK, amount, actor=actor, branch=branch, method=method, ref_id=ref_id)
 
 
 def pay_out_kept(
-    account: CreditAccount, *, amount: int, method: str, actor: User, reason: str = "", token: UUID | None = None
+    account: CreditAccount,
+    *,
+    amount: int,
+    method: str,
+    actor: User,
+    reason: str = "",
+    token: UUID | None = None,
+    branch: int | None = None,
 ) -> CreditEntry:
     """Note a payout of `amount` rupiah (above zero), at most all that the shop keeps for the customer.
 
-    It is final. `token`: one per rendered form; the same again gives the same entry. Raises `CreditRefused`.
+    It is final. `token`: one per rendered form; the same again gives the same entry. `branch`: the key of the drawer's
+    branch; None: where the actor sells. Raises `CreditRefused`.
     """
     refuse_but_money(method, reference=reason)
     refuse_unless_may(actor)
@@ -97,7 +115,7 @@ def pay_out_kept(
             return before
         if amount > -current.balance:
             raise CreditRefused("more_than_kept")
-        return enter(current, _Kind.PAID_BACK, amount, actor=actor, token=token, **facts)
+        return enter(current, _Kind.PAID_BACK, amount, actor=actor, branch=branch, token=token, **facts)
 
 
 def refuse_but_money(method: str, *, reference: str) -> None:

@@ -24,10 +24,13 @@ SALE, REFUND = CreditEntry.Kind.SALE, CreditEntry.Kind.REFUND
 OF_SALES = (SALE, CreditEntry.Kind.MOVED)
 
 
-def put_on_credit(customer: Customer, *, ref_id: str, amount: int, actor: User, is_sold: bool = False) -> CreditEntry:
+def put_on_credit(
+    customer: Customer, *, ref_id: str, amount: int, actor: User, branch: int, is_sold: bool = False
+) -> CreditEntry:
     """Put the order with this ref_id, which sells for `amount` rupiah, on the customer's account; return the entry.
 
-    `is_sold`: the sale is only entered again; then only the cap refuses it, no right and no overdue debt.
+    `branch`: the key of the order's. `is_sold`: the sale is only entered again; then only the cap refuses it, no right
+    and no overdue debt.
     Call it in the transaction that stores the payment. Raises `NoAccount`, `Overdue`, `OverCap` or `CreditRefused`.
     """
     if not is_sold:
@@ -36,7 +39,8 @@ def put_on_credit(customer: Customer, *, ref_id: str, amount: int, actor: User, 
     if not is_sold:
         refuse_unless_sold_to(account, amount)
     former = CreditEntry.objects.filter(ref_id=ref_id, kind__in=OF_SALES, undoes=None, replaced_by=None).first()
-    return enter(account, SALE, amount, actor=actor, ref_id=ref_id, due_on=due_day(account), replaces=former)
+    due_on = due_day(account)
+    return enter(account, SALE, amount, actor=actor, branch=branch, ref_id=ref_id, due_on=due_on, replaces=former)
 
 
 def lock_both_accounts(debt: CreditEntry | None, customer: Customer | None) -> None:
@@ -64,27 +68,28 @@ def give_back_credit(
     ref_id: str,
     amount: int,
     actor: User,
+    branch: int,
     customer: Customer | None = None,
     reason: str = "",
 ) -> CreditEntry:
     """Take the price of an order that ended without success off the account that it was sold on; return the entry.
 
     `debt`: the sale on credit. If the order was paid in another way, `amount` rupiah lower what `customer` owes, or are
-    kept for later sales. Raises `CreditRefused`, `OtherAccount` if the sale is not on the account of `customer`, or
-    `NoAccount`.
+    kept for later sales. `branch`: the key of the order's. Raises `CreditRefused`, `OtherAccount` if the sale is not on
+    the account of `customer`, or `NoAccount`.
     """
     facts = {"ref_id": ref_id, "reason": reason.strip()[:500], "undoes": debt}
     with transaction.atomic():
         if debt is None:
             if customer is None:
                 raise CreditRefused("not_on_credit")
-            return enter(lock_account_of(customer), REFUND, -amount, actor=actor, **facts)
+            return enter(lock_account_of(customer), REFUND, -amount, actor=actor, branch=branch, **facts)
         account = lock_account(debt.account_id)
         if account.customer_id is None:
             raise CreditRefused("nobodys")
         if customer and account.customer_id != customer.pk:
             raise OtherAccount(name_of(account))
-        return enter(account, REFUND, -debt.amount, actor=actor, **facts)
+        return enter(account, REFUND, -debt.amount, actor=actor, branch=branch, **facts)
 
 
 def follow_price(debt: CreditEntry, amount: int, *, actor: User | None) -> CreditEntry:

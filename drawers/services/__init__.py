@@ -1,6 +1,7 @@
 """The services of drawers and payments, each under the row's lock."""
 
 from drawers.services.cash import pay_in, pay_out
+from drawers.services.credit_branches import credit_of_branch
 from drawers.services.credit_payments import pay_out_credit, take_credit_payment, undo_credit_payment
 from drawers.services.days import (
     DayLine,

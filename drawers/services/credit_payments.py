@@ -38,9 +38,12 @@ def take_credit_payment(
         raise DrawerRefused("no_shift")
     with transaction.atomic():
         shift = lock_shift(own.pk) if own else None
+        branch = shift.drawer.branch_id if shift else None
         credit.lock_account(account.pk)
         is_new = token is None or not CreditEntry.objects.filter(token=token).exists()
-        payment = credit.record_payment(account, amount=amount, method=method, actor=actor, reason=note, token=token)
+        payment = credit.record_payment(
+            account, amount=amount, method=method, actor=actor, reason=note, token=token, branch=branch
+        )
         if shift and is_new:
             name = credit.name_of(payment.account)
             enter(shift, _Kind.CREDIT, amount, method=method, actor=actor, reason=name, credit_entry=payment)
@@ -61,9 +64,12 @@ def pay_out_credit(
         raise DrawerRefused("no_shift")
     with transaction.atomic():
         shift = lock_shift(own.pk) if own else None
+        branch = shift.drawer.branch_id if shift else None
         credit.lock_account(account.pk)
         is_new = token is None or not CreditEntry.objects.filter(token=token).exists()
-        paid = credit.pay_out_kept(account, amount=amount, method=method, actor=actor, reason=reason, token=token)
+        paid = credit.pay_out_kept(
+            account, amount=amount, method=method, actor=actor, reason=reason, token=token, branch=branch
+        )
         if not is_new:
             return paid
         if shift and counts_as_cash(method) and (there := expected_cash(shift)) < amount:

@@ -76,8 +76,7 @@ def _move(leaving: CreditAccount, staying: CreditAccount, payments: dict[int | N
     debts = CreditEntry.objects.filter(pk__in=keys).order_by("due_on", "pk")
     for debt in debts:
         enter(leaving, _MOVED, -debt.amount, actor=actor, ref_id=debt.ref_id, undoes=debt)
-        stands = {"ref_id": debt.ref_id, "due_on": debt.due_on, "replaces": debt}
-        moved = enter(staying, _MOVED, debt.amount, actor=actor, **stands)
+        moved = enter(staying, _MOVED, debt.amount, actor=actor, ref_id=debt.ref_id, due_on=debt.due_on, replaces=debt)
         if payment := payments.get(debt.pk):
             payment.debt = moved
             payment.save(update_fields=["debt"])

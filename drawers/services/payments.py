@@ -109,7 +109,7 @@ def take_payment(ref_id: str, *, destination: str, amount: int, seller: User | N
     if row.needs_debtor and facts.customer:
         if seller is None:
             raise CreditRefused("may_not")
-        debt = credit.put_on_credit(facts.customer, ref_id=ref_id, amount=amount, actor=seller)
+        debt = credit.put_on_credit(facts.customer, ref_id=ref_id, amount=amount, actor=seller, branch=branch)
     payment = Payment(
         ref_id=ref_id,
         seller_id=seller.pk if seller else None,
@@ -251,9 +251,10 @@ def change_payment(
         credit.lock_both_accounts(current.debt, debtor)
         if current.debt:
             credit.take_off_credit(current.debt, actor=actor)
-        current.debt = (
-            credit.put_on_credit(debtor, ref_id=current.ref_id, amount=current.amount, actor=actor) if debtor else None
-        )
+        current.debt = None
+        if debtor:
+            ref_id, amount, branch = current.ref_id, current.amount, current.branch_id
+            current.debt = credit.put_on_credit(debtor, ref_id=ref_id, amount=amount, actor=actor, branch=branch)
         current.method, current.is_cash = row.code, row.counts_as_cash
         current.cash_given, current.reference = given, slip
         current.buyer = debtor.pk if debtor else current.buyer

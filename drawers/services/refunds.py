@@ -103,12 +103,13 @@ def _take_off_account(payment: Payment, method: str, *, actor: User, customer: C
         credit.refuse_but_money(method, reference=note)
         if not is_on_account:
             return  # also if its customer paid all and was deleted since: then that account never changes again
-    ref_id, amount = payment.ref_id, payment.amount
+    ref_id, amount, branch = payment.ref_id, payment.amount, payment.branch_id
     entry = credit.give_back_credit(
-        payment.debt, ref_id=ref_id, amount=amount, actor=actor, customer=customer, reason=note
+        payment.debt, ref_id=ref_id, amount=amount, actor=actor, branch=branch, customer=customer, reason=note
     )
     if row and not row.needs_debtor:
-        credit.pay_back(entry.account, amount=-entry.amount, method=method, actor=actor, ref_id=payment.ref_id)
+        account, amount = entry.account, -entry.amount
+        credit.pay_back(account, amount=amount, method=method, actor=actor, ref_id=ref_id, branch=branch)
 
 
 def unsettled(shifts: Sequence[Shift]) -> QuerySet[Payment]:

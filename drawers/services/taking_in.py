@@ -38,16 +38,17 @@ def take_in_payment(
     shift = _shift(sold["shift"], seller=seller, at=at)
     if sold["shift"] and shift is None:
         lacks.append("shift")
-    debt = None
+    debt, branch = None, _branch(sold["branch"], seller=seller)
     if row and row.needs_debtor:
-        debt = _debt(ref_id, customer=sold["customer"], amount=sold["amount"], seller=seller, at=at)
+        customer, amount = sold["customer"], sold["amount"]
+        debt = _debt(ref_id, customer=customer, amount=amount, branch=branch, seller=seller, at=at)
         if debt is None:
             lacks.append("debtor")
     is_open = shift is not None and shift.closed_at is None
     payment = Payment(
         ref_id=ref_id,
         seller=seller,
-        branch_id=_branch(sold["branch"], seller=seller),
+        branch_id=branch,
         at=at,
         method=sold["method"],
         is_cash=is_cash,
@@ -74,14 +75,14 @@ def _shift(key: int | None, *, seller: User | None, at: dt.datetime) -> Shift | 
 
 
 def _debt(
-    ref_id: str, *, customer: int | None, amount: int, seller: User | None, at: dt.datetime
+    ref_id: str, *, customer: int | None, amount: int, branch: int, seller: User | None, at: dt.datetime
 ) -> CreditEntry | None:
     debtor = Customer.objects.filter(pk=customer, created_at__lte=at).first() if customer else None
     if debtor is None or seller is None:
         return None
     try:
         with transaction.atomic():
-            return credit.put_on_credit(debtor, ref_id=ref_id, amount=amount, actor=seller, is_sold=True)
+            return credit.put_on_credit(debtor, ref_id=ref_id, amount=amount, actor=seller, branch=branch, is_sold=True)
     except (Refused, DatabaseError):  # without an account, or above its cap in this database
         return None
 

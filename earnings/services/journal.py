@@ -3,9 +3,8 @@
 A sale is booked on the day on which it was placed, as in all earnings; an order that did not arrive is booked against
 it on the day on which it ended. Each booking has one account in debit and one in credit, so a journal always balances.
 
-A branch's part has its orders with their cost, its drawers, and the credit that was sold there, else went through its
-drawers, else was noted by its people. Top-ups, fees and the opening of the provider's books belong only to the whole
-shop.
+A branch's part has its orders with their cost, its drawers, and its entries of credit. Top-ups, fees and the opening of
+the provider's books belong only to the whole shop.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from audit.events import SETTING_CHANGED
 from audit.services import record
@@ -27,6 +25,7 @@ from credit.methods import CASH, CREDIT
 from credit.models import CreditEntry
 from drawers.models import TO_GIVE_BACK, DrawerEntry, Outcome, Payment, Shift
 from drawers.models.payments import on_no_account
+from drawers.services import credit_of_branch
 from earnings.journal_accounts import ACCOUNTS, OTHER
 from earnings.models import JournalAccounts
 from earnings.services.figures import Period
@@ -43,16 +42,6 @@ _OF_BOOKS = {
     "adjustment": "fees",
     "opening": "opening",
 }
-# The branch of an entry of credit: that of its order, else of the drawer of the money, else of the person. An undone
-# payment and its undoing have the same.
-_HOME_OF_CREDIT = Coalesce(
-    Subquery(Payment.objects.filter(ref_id=OuterRef("ref_id")).values("branch")[:1]),
-    "drawer_entry__shift__drawer__branch",
-    "undoes__drawer_entry__shift__drawer__branch",
-    "undoes__person__branch",
-    "person__branch",
-    output_field=BigIntegerField(),
-)
 
 
 @dataclass(frozen=True, order=True)
@@ -96,8 +85,7 @@ def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
             add("owed", method, amount)
         # Sales are booked above. What moves leaves one customer's account and comes to another's.
         credit = CreditEntry.objects.filter(at__gte=within[0], at__lt=within[1], kind__in=_OF_CREDIT)
-        credit = credit if branch is None else credit.alias(home=_HOME_OF_CREDIT).filter(home=branch)
-        for kind, method, amount in _sums(credit, "kind", "method"):
+        for kind, method, amount in _sums(credit_of_branch(credit, branch), "kind", "method"):
             add("receivables", _OF_CREDIT[kind] or method, amount)
         books = Entry.objects.filter(at__gte=within[0], at__lt=within[1], kind__in=_OF_BOOKS)
         if branch is not None:

@@ -10,6 +10,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from branches.models import FIRST
 from core.times import day_words
 from credit.errors import CreditRefused, OverCap
 from credit.events import CREDIT_MOVED
@@ -274,7 +275,7 @@ def test_a_merge_waits_for_a_sale_on_credit_that_is_being_committed():
     one, other = give_credit("Bu Sari"), give_credit("Sari Warung")
 
     with transaction.atomic():
-        put_on_credit(other, ref_id="B1", amount=10_000, actor=seller)
+        put_on_credit(other, ref_id="B1", amount=10_000, actor=seller, branch=FIRST)
         merging = Meanwhile(partial(merge, one, other, actor=actor))
         assert merging.is_blocked_by_us()
     merging.end()
@@ -287,7 +288,7 @@ def test_an_erasure_waits_for_a_sale_on_credit_that_is_being_committed():
     customer = give_credit("Bu Sari")
 
     with transaction.atomic():
-        put_on_credit(customer, ref_id="B1", amount=10_000, actor=seller)
+        put_on_credit(customer, ref_id="B1", amount=10_000, actor=seller, branch=FIRST)
         erasing = Meanwhile(partial(erase, customer.pk, actor=actor))
         assert erasing.is_blocked_by_us()
     with pytest.raises(MoneyOpen):
