@@ -79,6 +79,22 @@ def test_an_upstream_out_of_reach_leaves_the_order_queued(upstream: Upstream, se
     assert upstream.ledger(order) == [("debit", -order.max_price)]
 
 
+def test_without_a_connection_the_pauses_grow_to_a_minute(upstream: Upstream, settings):
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"
+    get_client().budget.declare_fresh()
+    order = place(1)
+
+    pauses = []
+    for _try in range(5):
+        submit(order.pk, call_class=INTERACTIVE)
+        order.refresh_from_db()
+        assert order.next_poll_at
+        pauses.append(round((order.next_poll_at - timezone.now()).total_seconds()))
+
+    assert pauses == [10, 20, 40, 60, 60]
+    assert order.status == Status.QUEUED
+
+
 def test_an_exhausted_budget_leaves_the_order_queued_and_unsent(upstream: Upstream, settings):
     settings.UPSTREAM_ACCOUNT_RATE = "1/minute"
     settings.UPSTREAM_INTERACTIVE_WAIT = 0.1
