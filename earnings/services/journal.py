@@ -93,9 +93,9 @@ def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
         for kind, amount in _sums(books, "kind", amount="balance_change"):
             add("deposit", _OF_BOOKS[kind], amount)
         beside = DrawerEntry.objects.filter(at__gte=within[0], at__lt=within[1], kind__in=["paid_in", "paid_out"])
-        for method, amount in _sums(of_branch(beside, "shift__drawer__branch"), "method"):
+        for method, amount in _sums(beside.filter(_in_shifts_of(branch, "shift__")), "method"):
             add(method, OTHER, amount)
-        shifts = of_branch(Shift.objects.all(), "drawer__branch")
+        shifts = Shift.objects.filter(_in_shifts_of(branch))
         for shift in shifts.filter(day__day=day):
             add(CASH, "differences", shift.difference)
         for shift in shifts.filter(opened_at__gte=within[0], opened_at__lt=within[1]):
@@ -106,6 +106,17 @@ def journal_of(day: dt.date, branch: int | None = None) -> list[Booking]:
 def _in_branch(branch: int | None) -> Callable[[QuerySet[Any], str], QuerySet[Any]]:
     """A function that narrows rows to the branch at the end of a path; without a branch it returns all of them."""
     return lambda rows, path: rows if branch is None else rows.filter(**{path: branch})
+
+
+def _in_shifts_of(branch: int | None, path: str = "") -> Q:
+    """The condition that a shift is of the branch; `path`: the lookup to it ("shift__").
+
+    A closed shift stays in the branch of its day, also when its drawer moves. An open drawer cannot move.
+    """
+    if branch is None:
+        return Q()
+    is_open = Q(**{f"{path}day": None, f"{path}drawer__branch": branch})
+    return Q(**{f"{path}day__branch": branch}) | is_open
 
 
 def _account(key: str) -> str:

@@ -3,12 +3,14 @@
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from branches.models import FIRST
 from drawers.forms import OpenForm
 from drawers.models import Drawer, Payment
-from drawers.services import PaymentFacts, expected_cash, give_back
+from drawers.services import PaymentFacts, change_drawer, expected_cash, give_back, pay_out
 from drawers.services.shifts import close_shift
+from earnings.services.journal import journal_of
 from staff.models import User
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
@@ -221,3 +223,26 @@ def test_a_later_shift_of_another_branch_names_nobody(is_approved_late):
 
     assert ("Wulan" in whole, "Wulan" in bound, "Laci Tebet 9" in bound) == (True, False, False)
     assert "Drawer of another branch" in bound
+
+
+def test_a_drawer_that_moves_takes_no_past_booking_with_it():
+    # given a closed shift with cash paid out and a difference, and a new shift of the same drawer
+    tebet, boss = make_branch(), make_person("admin", username="boss")
+    cashier = make_person("cashier")
+    shift = begin(cashier, drawer=Drawer.objects.create(name="Depan"), cash=100_000)
+    pay_out(shift, amount=30_000, reason="to the safe", actor=cashier)
+    close_shift(shift, pieces=pieces_of(65_000), actor=cashier, reason="5.000 short")
+    today = timezone.localdate()
+    before = {branch: journal_of(today, branch) for branch in (FIRST, tebet.pk)}
+    assert {(each.debit, each.credit): each.amount for each in before[FIRST]} == {
+        ("other", "cash"): 30_000,
+        ("differences", "cash"): 5_000,
+    }
+
+    change_drawer(shift.drawer, name="Depan", is_active=True, branch=tebet.pk, actor=boss)
+
+    assert {branch: journal_of(today, branch) for branch in (FIRST, tebet.pk)} == before
+    begin(cashier, drawer=shift.drawer, cash=66_000)
+    assert {(each.debit, each.credit): each.amount for each in journal_of(today, tebet.pk)} == {
+        ("cash", "differences"): 1_000
+    }
