@@ -222,8 +222,8 @@ def _report(callback: Callback, message: CallbackBody) -> Report:
 def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
     """Have the orders of unsigned callbacks polled. `hints`: the transaction of each callback.
 
-    A final order, or one that was certainly not charged, is not polled any more. If a callback contradicts it, it is
-    still polled: the answer is believed, as a move or as an incident. That happens at most `_MOST_HINTS` times in
+    A final order, or one that was certainly not charged, is not polled any more. If a callback contradicts it, or names
+    an SN that it lacks, it is still polled: the answer is believed, as a move, an SN or an incident. That happens at most `_MOST_HINTS` times in
     `_LATELY`, because forged callbacks must not use up the rate budget.
     """
     if not hints:
@@ -241,7 +241,8 @@ def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
         if order is None:
             _finish(callback, CallbackState.UNMATCHED)
             continue
-        if order.pk not in polled and said.status.value != order.status:
+        is_news = said.status.value != order.status or (said.sn is not None and not order.sn)
+        if order.pk not in polled and is_news:
             in_question[order.ref_id] = order.pk
         _finish(callback, CallbackState.HINT, order.status)
     if in_question:

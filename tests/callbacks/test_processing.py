@@ -233,7 +233,7 @@ _NOT_POLLED = [status for status in Status if status not in POLLED]
 def test_an_unsigned_callback_that_says_something_else_has_the_status_asked(monkeypatch, status):
     asked = []
     monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
-    order = make_order(status)
+    order = make_order(status, sn="SN-1")
 
     for said in ("success", "failed"):
         asked.clear()
@@ -242,6 +242,21 @@ def test_an_unsigned_callback_that_says_something_else_has_the_status_asked(monk
         assert asked == ([] if said == status else [("purchases.tasks.ask_anyway", order.pk)]), said
         assert (callback.state, moves(order)) == ("hint", []), said
     assert not Incident.objects.exists()  # it is not signed: only the answer of the poll counts
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_unsigned_callback_with_an_sn_that_a_success_lacks_has_it_asked(monkeypatch):
+    asked = []
+    monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
+    order = make_order(Status.SUCCESS, trx_id="T-1")
+
+    services.process(_receive(body_for(order, sn="SN-7"), is_signed=False).pk)
+
+    assert asked == [("purchases.tasks.ask_anyway", order.pk)]
+    monkeypatch.setattr(calling, "get_client", lambda: OneAnswer(reported(order, trx_id="T-1", sn="SN-7")))
+    ask_anyway(order.pk)
+    order.refresh_from_db()
+    assert (order.sn, Incident.objects.exists()) == ("SN-7", False)
 
 
 @pytest.mark.django_db(transaction=True)
