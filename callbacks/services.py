@@ -223,8 +223,8 @@ def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
     """Have the orders of unsigned callbacks polled. `hints`: the transaction of each callback.
 
     A final order, or one that was certainly not charged, is not polled any more. If a callback contradicts it, or names
-    an SN that it lacks, it is still polled: the answer is believed, as a move, an SN or an incident. That happens at most `_MOST_HINTS` times in
-    `_LATELY`, because forged callbacks must not use up the rate budget.
+    an SN that it lacks, it is still polled: the answer is believed, as a move, an SN or an incident. That happens at
+    most `_MOST_HINTS` times in `_LATELY`, because forged callbacks must not use up the rate budget.
     """
     if not hints:
         return
