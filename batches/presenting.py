@@ -303,9 +303,14 @@ class ShownBatch:
 
     @property
     def expected_end(self) -> dt.datetime | None:
-        """The time at which the last order will be placed, at the pace so far; None after it, or with few rows."""
+        """The time at which the last order will be placed, at the pace so far.
+
+        None after it, with few rows, or while it `waits_for_outcomes`.
+        """
         begun, now = self.batch.released_at, clock.now()
         if not (self.is_running and begun and self.counts["waiting"]) or self.placed < _LEAST_TO_GUESS:
+            return None
+        if self.waits_for_outcomes:
             return None
         return now + (now - begun) / self.placed * self.counts["waiting"]
 

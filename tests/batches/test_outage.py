@@ -38,7 +38,8 @@ def test_while_answers_are_lost_no_further_row_is_placed_and_the_page_says_so(
     place_rows(batch.pk)
 
     assert (len(lost), queued()) == (AHEAD, [])
-    assert 'id="outcomes-wait"' in browser.get(page).content.decode()
+    waiting = browser.get(page).content.decode()
+    assert ('id="outcomes-wait"' in waiting, 'id="expected-end"' in waiting) == (True, False)
     for order in lost[:2]:
         report(order, "success", sn=f"SN-{order.ref_id}")
     place_rows(batch.pk)
