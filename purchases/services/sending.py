@@ -23,7 +23,7 @@ from upstream import requests
 from upstream.budget import CallClass
 from upstream.endpoints import Endpoint
 from upstream.error_codes import Next, meaning_of
-from upstream.errors import Misconfigured, Rejected, Unavailable, UpstreamError
+from upstream.errors import Misconfigured, OutcomeUnknown, Rejected, Unavailable, UpstreamError
 from upstream.messages import Transaction
 from upstream.requests import Request
 
@@ -164,7 +164,9 @@ def _request(order: Order) -> Request[Transaction]:
 
 def _after(error: UpstreamError, claimed: Claim) -> Decision:
     """The order's next status if its sending got no report."""
-    unknown = Decision(status=Status.UNKNOWN, source=_SUBMIT, facts={"code": "no_answer", "reason": str(error)})
+    said = error.said if isinstance(error, OutcomeUnknown) else ""  # for the person who decides about it
+    facts = {"code": "no_answer", "reason": str(error)}
+    unknown = Decision(status=Status.UNKNOWN, source=_SUBMIT, note=said, facts=facts)
     queued = replace(unknown, status=Status.QUEUED, wait=wait_after(error), uncharged_no=claimed.number)
     match error:
         case Rejected():

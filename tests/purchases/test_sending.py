@@ -18,6 +18,7 @@ from purchases.services.sending import claim
 from purchases.states import ActionReason, Status
 from testing.factories import moves
 from tests.conftest import Upstream
+from tests.core.helpers import words
 from tests.purchases.magic import ask, buy, ended, place
 from upstream import requests
 from upstream.budget import CallClass
@@ -42,6 +43,16 @@ def test_an_accepted_order_ends_in_success_with_its_sn(upstream: Upstream):
     ]
     assert upstream.ledger(order) == [("debit", -order.price)]
     assert upstream.calls(order, "create") == [CREATE]
+
+
+def test_an_unknown_code_keeps_the_providers_words_on_the_page(upstream: Upstream, admin):
+    order = place(25)
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.UNKNOWN
+    assert "Something new happened." in words(admin.get(order.get_absolute_url()))
 
 
 def test_a_failed_order_is_refunded_by_the_upstream(upstream: Upstream):
