@@ -197,6 +197,9 @@ def _process(callbacks: Sequence[Callback]) -> None:
         else:
             _finish(callback, CallbackState.UNMATCHED)
     _poll_orders({callback: messages[callback].data for callback in hints})
+    if strange := {callback.ref_id for callback in callbacks if callback not in messages} - {""}:
+        # They settle nothing, but something has happened. Not here: the books may be held.
+        transaction.on_commit(partial(_poll_now, ref_id__in=strange))
     update_rows([callback for callback in callbacks if callback.processed_at], _OUTCOME)
 
 
@@ -233,8 +236,7 @@ def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
     }
     polled = [order.pk for order in orders.values() if order.status in POLLED]
     now = clock.now()
-    if Order.objects.filter(pk__in=polled, status__in=POLLED).update(next_poll_at=now):
-        ring_when_committed(now)
+    _poll_now(pk__in=polled)
     in_question = dict[str, int]()
     for callback, said in hints.items():
         order = orders.get(said.ref_id)
@@ -253,6 +255,13 @@ def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
         for ref_id, pk in sorted(in_question.items()):
             if counted.get(ref_id, 0) < _MOST_HINTS:
                 transaction.on_commit(partial(publish, ASK_ANYWAY, pk))
+
+
+def _poll_now(**which: Any) -> None:
+    """Have these orders polled at once, if they are still polled."""
+    now = clock.now()
+    if Order.objects.filter(**which, status__in=POLLED).update(next_poll_at=now):
+        ring_when_committed(now)
 
 
 def take_due(_limit: int) -> list[Work]:

@@ -101,6 +101,19 @@ def test_a_signed_callback_that_is_not_as_agreed_settles_nothing(change):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_callback_that_is_not_as_agreed_has_its_order_polled_at_once():
+    order = make_order(Status.PENDING, next_poll_at="2030-01-01T00:00:00Z")
+    body = body_for(order).replace(b'"timestamp"', b'"sent_at"')
+
+    post(body)
+    services.process_waiting()
+
+    order.refresh_from_db()
+    assert Callback.objects.get().state == CallbackState.MALFORMED
+    assert order.next_poll_at <= timezone.now()
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_callback_and_a_repeat_are_one_statement_each():
     body = body_for(make_order(Status.PENDING))
 
