@@ -90,6 +90,11 @@ def values_of_note() -> dict[str, dt.datetime]:
     return {"now": now, "long_ago": now - _NOTE_EVERY}
 
 
+def note_busy() -> None:
+    """Note that the upstream has answered that it accepts no more requests: that says nothing about our account."""
+    UpstreamAccount.objects.update(last_answer_at=timezone.now())
+
+
 def note_unreachable() -> None:
     """Note that the upstream gives no answer since this moment."""
     upstream_account()

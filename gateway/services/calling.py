@@ -16,6 +16,7 @@ from gateway.services.account import (
     configured_fingerprint,
     latest_reading,
     note_answer,
+    note_busy,
     note_refusal,
     note_unreachable,
 )
@@ -199,6 +200,8 @@ def _note_error(error: UpstreamError, endpoint: Endpoint) -> None:
         # An error page in place of the balance. In place of an order it may be the fault of this order alone.
         case OutcomeUnknown() if endpoint is _PROBE:
             note_unreachable()
-        # The upstream checks the limit per IP before the credentials; status 0 means that nothing was sent.
-        case Rejected() if error.error_code != ErrorCode.RATE_LIMITED and error.http_status:
+        # The upstream checks the limit per IP before the credentials.
+        case Rejected(error_code=ErrorCode.RATE_LIMITED):
+            note_busy()
+        case Rejected() if error.http_status:  # 0 means that nothing was sent
             note_answer()

@@ -12,12 +12,16 @@ from alerts.kinds import KINDS
 from alerts.models import Alert, Severity
 from alerts.services.evaluating import evaluate_alerts, keep_alerts
 from gateway.models import UpstreamAccount
+from gateway.services import calling
 from ledger.models import Books
 from reconciliation import services as reconciliation
 from reconciliation.models import Reconciliation, ReconciliationRun
 from testing.database import past_triggers
+from testing.orders import OneAnswer
 from tests.alerts.helpers import ago
 from tests.ledger.helpers import open_books, upstream_tells
+from upstream.error_codes import ErrorCode
+from upstream.errors import Rejected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -120,3 +124,21 @@ def test_a_shop_that_was_off_is_not_alarmed_before_it_asked():
 
     UpstreamAccount.objects.update(last_answer_at=timezone.now())  # the upstream answers, and still nothing is compared
     assert opened() == CRITICAL
+
+
+def test_an_upstream_that_accepts_no_more_requests_does_not_explain_it(monkeypatch: pytest.MonkeyPatch):
+    class Busy(OneAnswer):
+        def __init__(self) -> None: ...
+
+        def send(self, *_: Any) -> Any:
+            raise Rejected(ErrorCode.RATE_LIMITED, http_status=429, retry_after=60)
+
+    compared(16)
+    UpstreamAccount.objects.create(last_answer_at=ago(minutes=16))
+    monkeypatch.setattr(calling, "get_client", Busy)
+    assert opened() == NONE
+
+    with pytest.raises(Rejected):
+        calling.read_balance()
+
+    assert opened() == WARNING
