@@ -29,9 +29,9 @@ from upstream.requests import Request
 
 # The upstream is still checking the bill that we pay: the same request again after this long (seconds).
 _NOT_READY_SECONDS = 5.0
-# Without a connection the pauses grow up to this (seconds), because each try leaves two lines in the timeline: a night
-# without internet would leave thousands.
-_LONGEST_WITHOUT_CONNECTION_SECONDS = 60.0
+# Without a connection the pauses grow with the order's age, up to this (seconds): each try leaves two lines in the
+# timeline, and a night without internet would leave thousands. A short outage adds only a part of its length.
+_PART_OF_ITS_AGE, _LONGEST_WITHOUT_CONNECTION_SECONDS = 1 / 6, 60.0
 _SUBMIT = OrderEvent.Source.SUBMIT
 # After a restore: nobody has opened the shop yet, or this very order may have been sent before.
 _IS_KEPT_BACK = """(
@@ -173,8 +173,9 @@ def _after(error: UpstreamError, claimed: Claim) -> Decision:
             return _after_rejection(error, claimed)
         case Unavailable():
             if error.reason == "connect":
-                wait = backoff(claimed.order.attempt - 1, first=wait_after(error))
-                queued = replace(queued, wait=min(wait, _LONGEST_WITHOUT_CONNECTION_SECONDS))
+                age = (clock.now() - claimed.order.created_at).total_seconds()
+                wait = max(wait_after(error) or 0.0, min(age * _PART_OF_ITS_AGE, _LONGEST_WITHOUT_CONNECTION_SECONDS))
+                queued = replace(queued, wait=wait)
             return replace(queued, facts={"code": "not_sent", "reason": error.reason})
         case Misconfigured():
             code = error.error_code or ""

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 import redis
+import time_machine
 from django.utils import timezone
 
 from gateway.line import Work
@@ -79,19 +80,19 @@ def test_an_upstream_out_of_reach_leaves_the_order_queued(upstream: Upstream, se
     assert upstream.ledger(order) == [("debit", -order.max_price)]
 
 
-def test_without_a_connection_the_pauses_grow_to_a_minute(upstream: Upstream, settings):
+def test_without_a_connection_the_pauses_grow_with_the_orders_age_to_a_minute(upstream: Upstream, settings):
     settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"
     get_client().budget.declare_fresh()
-    order = place(1)
+    order, pauses = place(1), []
 
-    pauses = []
-    for _try in range(5):
-        submit(order.pk, call_class=INTERACTIVE)
-        order.refresh_from_db()
-        assert order.next_poll_at
-        pauses.append(round((order.next_poll_at - timezone.now()).total_seconds()))
+    for age in (0, 60, 180, 480):
+        with time_machine.travel(order.created_at + timedelta(seconds=age), tick=True):
+            submit(order.pk, call_class=INTERACTIVE)
+            order.refresh_from_db()
+            assert order.next_poll_at
+            pauses.append(round((order.next_poll_at - timezone.now()).total_seconds()))
 
-    assert pauses == [10, 20, 40, 60, 60]
+    assert pauses == [10, 10, 30, 60]
     assert order.status == Status.QUEUED
 
 
