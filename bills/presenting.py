@@ -318,7 +318,7 @@ class ShownBill:
         if self.refusal and self.standing in {Standing.REFUSED, Standing.ENDED}:
             offers = _OFFERS_AFTER_REFUSAL.get(Step(self.refusal.step), (Offer.CHECK,))
         impossible = {Offer.PAY} if self.approval_id else set()
-        if self.is_closed or not self.check.product.is_available:
+        if self.is_closed or self.check.number_erased or not self.check.product.is_available:
             impossible.add(Offer.CHECK)
         if self.is_closed and self.standing is Standing.PAY_AGAIN:
             impossible.add(Offer.PAY)

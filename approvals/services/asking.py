@@ -16,6 +16,7 @@ from approvals.services.expiring import expire
 from approvals.services.noting import note
 from branches.services import keep_open
 from core import clock
+from core.numbers import ErasedText
 from policies.services import policies
 from staff.roles import role_of
 
@@ -57,6 +58,7 @@ def _store(act: Act, *, subject: str, content: Content, actor: User, reason: str
         subject=subject,
         about=about[:200],
         content=text,
+        number_erased=isinstance(content.get("destination"), ErasedText),
         sha256=hash_of(text),
         reason=reason.strip()[:500],
         asked_by=actor,

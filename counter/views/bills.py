@@ -16,6 +16,7 @@ from bills.errors import AlreadyPaid, FeeChanged, Replaced, TotalChanged
 from bills.models import BillCheck
 from bills.presenting import ShownBill
 from bills.states import AnswerKind, Standing
+from catalogue.destinations import InvalidDestination
 from catalogue.forms import DestinationForm
 from catalogue.models import Product, ProductType
 from catalogue.services import find_product
@@ -23,6 +24,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import OrderRefused
 from core.forms import faults_of
 from core.money import rupiah
+from core.numbers import sees_whole_numbers
 from core.rights import Right
 from counter.forms import PayForm
 from counter.presenting import in_fours
@@ -57,7 +59,7 @@ def counter_check(request: StaffRequest) -> HttpResponse:
     if not form.is_valid():
         return show_panel(request, pinned=product.code, q=request.POST.get("destination", ""), faults=faults_of(form))
     saved = SavedNumber.objects.filter(product=product, destination=form.cleaned).first()
-    return _start(request, product, form.cleaned, saved)
+    return _start(request, product, form.cleaned, saved, typed=form.cleaned)
 
 
 @staff_only(*MAY)
@@ -122,18 +124,23 @@ def counter_ask(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*MAY)
 @require_POST
 def counter_again(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Check the same bill again, with a new ref_id."""
-    check = get_object_or_404(BillCheck.objects.select_related("product__category", "saved_number"), ref_id=ref_id)
-    return _start(request, check.product, check.destination, check.saved_number)
+    """Check the same bill again, with a new ref_id; not for an erased customer."""
+    checks = BillCheck.objects.select_related("product__category", "saved_number").filter(number_erased=False)
+    check = get_object_or_404(checks, ref_id=ref_id)
+    typed = check.destination if sees_whole_numbers() else ""
+    return _start(request, check.product, check.destination, check.saved_number, typed=typed)
 
 
-def _start(request: StaffRequest, product: Product, destination: str, saved: SavedNumber | None) -> HttpResponse:
+def _start(
+    request: StaffRequest, product: Product, destination: str, saved: SavedNumber | None, *, typed: str
+) -> HttpResponse:
+    """Check the bill. `typed`: what stands in the field if it cannot be checked."""
     try:
         check = services.start_check(
             product=product, destination=destination, checked_by=request.user, saved_number=saved
         )
-    except OrderRefused as refusal:
-        return show_panel(request, pinned="", q=destination, faults=[str(refusal)])
+    except (OrderRefused, InvalidDestination) as refusal:
+        return show_panel(request, pinned="", q=typed, faults=[str(refusal)])
     return _shown(request, check.ref_id)
 
 

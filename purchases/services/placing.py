@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from catalogue.models import Product, ProductType
 from core.bulk import read_rows
+from core.numbers import ErasedText
 from core.rights import Right
 from core.times import start_of_day
 from credit.errors import CreditRefused
@@ -262,7 +263,7 @@ def queue_order(
         product_code=product.code,
         product_name=product.name,
         destination=destination,
-        number_erased=approved is not None and approved.number_erased,
+        number_erased=isinstance(destination, ErasedText) or (approved is not None and approved.number_erased),
         max_price=max_price,
         selling_price=selling_price,
         fee=fee,

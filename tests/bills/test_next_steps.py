@@ -69,6 +69,15 @@ def test_a_bill_of_a_biller_that_is_gone_is_not_checked_again(cashier):
     assert (standing_on(page), posts_on(page)) == ("expired", set())
 
 
+def test_a_number_that_its_biller_no_longer_takes_is_refused_in_words(cashier):
+    check = make_check(destination="1")
+
+    answer = cashier.post(f"/counter/bills/{check.ref_id}/again/", headers={"HX-Request": "true"})
+
+    assert answer.status_code == 200
+    assert list(BillCheck.objects.all()) == [check]
+
+
 # --- checked by two people ----------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from django.db import DatabaseError, connection, transaction
 from django.forms.models import model_to_dict
 from django.test.utils import CaptureQueriesContext
 
+from approvals.models import Approval
 from audit.models import AuditEvent
 from audit.services import verify
 from bills.models import BillCheck
@@ -19,8 +20,10 @@ from purchases.states import Status
 from staff.models import User
 from testing.factories import make_check, make_order, make_payment, make_product
 from testing.orders import report
-from testing.people import browser_of
+from testing.people import browser_of, make_person, signed_in
+from tests.approvals.helpers import approve
 from tests.audit.helpers import seal_all
+from tests.bills.helpers import expire
 from tests.core.helpers import codes, has_id
 from tests.credit.helpers import give_credit, owed_by, sell_to
 from tests.customers.helpers import METER, NUMBER, TOKEN, erase, make_customer, says, text_of
@@ -147,6 +150,38 @@ def test_nobody_sells_again_from_an_erased_order_or_opens_its_number(owner, shop
     assert says(reveals.post(f"{address}number/", follow=True).content.decode()) == []
     assert not AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key).exists()
     assert "/numbers/save/" not in text_of(owner, address)
+
+
+def test_nobody_checks_an_erased_bill_again(owner, shop):
+    check = make_check(destination=NUMBER)
+    expire(check)
+    address = f"/counter/bills/{check.ref_id}/again/"
+    offered = address in text_of(owner, f"/counter/bills/{check.ref_id}/")
+
+    erase(owner, shop["customer"])
+    refused = [owner.post(f"/counter/bills/{ref}/again/").status_code for ref in (check.ref_id, shop["bill"].ref_id)]
+
+    assert (offered, address in text_of(owner, f"/counter/bills/{check.ref_id}/")) == (True, False)
+    assert refused == [404, 404]
+    assert not BillCheck.objects.filter(number_erased=False).exists()
+
+
+@pytest.mark.parametrize("own_limit", [None, 10_000])
+def test_a_bill_that_is_paid_after_the_erasure_shows_no_number(owner, shop, own_limit):
+    check = make_check(destination=NUMBER)
+    person = make_person("cashier", own_approval_above=own_limit)
+    erase(owner, shop["customer"])
+
+    paid = signed_in(person).post(f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total})
+    if own_limit:
+        approval = Approval.objects.get()
+        assert says(text_of(owner, approval.get_absolute_url())) == []
+        approve(approval, User.objects.get(username="owner"))
+
+    assert paid.status_code == 302
+    assert Order.objects.filter(ref_id=check.ref_id, destination=NUMBER).exists()
+    assert says(text_of(owner, f"/orders/{check.ref_id}/")) == []
+    assert says(text_of(owner, f"/bills/{check.ref_id}/")) == []
 
 
 def test_a_later_order_for_the_number_is_shown_whole(owner, shop):

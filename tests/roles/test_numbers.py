@@ -300,6 +300,15 @@ def test_without_the_right_only_a_whole_number_finds(shop):
         assert bool(page.context["table"].rows) is finds, typed
 
 
+def test_without_the_right_a_bill_that_cannot_be_checked_again_shows_no_number():
+    check = make_check(destination=METER, product=make_biller(is_listed=False))
+
+    answer = who_sees_none("supervisor").post(f"/counter/bills/{check.ref_id}/again/", headers={PART: "true"})
+
+    assert answer.status_code == 200
+    assert not whole_in(answer)
+
+
 def test_without_the_right_digits_of_a_note_find_nobody(shop):
     browser = who_sees_none("supervisor")
 
