@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from core import clock
 from core.snapshot import snapshot
@@ -78,7 +79,7 @@ def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
     """Prove the new entries, judge every reading that can be judged, store the findings, and return the run.
 
     Safe at any time, by anyone, at once: runs wait for one another, and each goes on where the last one ended. A run
-    without a change is counted on the last one.
+    without a change is counted on the last one of the same day.
     """
     if trigger != Trigger.PERSON and (same := repeat_last_run()):
         return same
@@ -325,13 +326,19 @@ def _store(trigger: str, look: _Look, proof: Proof) -> ReconciliationRun:
     )
     last = latest_run()
     same = ("state", "reported", "expected", "difference", "blocking")
-    if last and trigger != Trigger.PERSON and all(getattr(last, name) == getattr(run, name) for name in same):
+    is_as_before = last is not None and all(getattr(last, name) == getattr(run, name) for name in same)
+    # The last run of an earlier day stays there, because the page of that day shows it.
+    if last and is_as_before and _day_of(last) == _day_of(run) and trigger != Trigger.PERSON:
         last.at = run.at
         last.readings_evaluated += run.readings_evaluated
         last.save(update_fields=["at", "readings_evaluated"])
         return last
     run.save()
     return run
+
+
+def _day_of(run: ReconciliationRun) -> dt.date:
+    return timezone.localdate(run.at)
 
 
 def _open(row: Reconciliation, settled: int) -> None:

@@ -12,6 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from core.times import start_of_day
 from drawers.services import close_shift
 from ledger import services as ledger
 from reconciliation import services as reconciliation
@@ -222,6 +223,35 @@ def test_a_difference_that_was_decided_later_is_neither_open_nor_green(admin, ye
     assert (standing(page), differences(page)) == ("decided", [])
     assert not has_id(page, "adds-up")
     assert standing(admin.get("/balance/closing/", follow=True)) == "explained"
+
+
+def test_a_difference_that_stayed_open_over_midnight_was_open_at_the_days_end(admin):
+    midnight = start_of_day(timezone.localdate() - dt.timedelta(days=1))
+    with time_machine.travel(midnight - dt.timedelta(hours=2)) as moment:
+        open_books(1_000_000)
+        tell(1_500_000)
+        moment.move_to(midnight + dt.timedelta(minutes=1))
+        reconciliation.reconcile()  # as every half minute
+
+    reconciliation.acknowledge_top_up(Difference.objects.get(), actor=make_person("admin", username="second"), note="")
+    tell(1_500_000)
+
+    ended, began = (midnight - dt.timedelta(days=1)).date(), midnight.date()
+    assert [standing(admin.get(f"/balance/closing/{day}/")) for day in (ended, began)] == ["decided", "decided"]
+
+
+def test_a_balanced_comparison_before_midnight_stays_that_of_its_day(admin):
+    """The provider is away from midnight on."""
+    midnight = start_of_day(timezone.localdate())
+    with time_machine.travel(midnight - dt.timedelta(minutes=1)) as moment:
+        open_books(1_000_000)
+        tell(1_000_000)
+        day = timezone.localdate()
+        before = standing(admin.get(f"/balance/closing/{day}/"))
+        moment.move_to(midnight + dt.timedelta(minutes=1))
+        reconciliation.reconcile()
+
+        assert (before, standing(admin.get(f"/balance/closing/{day}/"))) == ("explained", "explained")
 
 
 def test_books_with_a_flaw_never_add_up(admin, monkeypatch):
