@@ -16,6 +16,8 @@ from django.utils import timezone
 
 # How often a process reads the clock (seconds); in between it counts by itself.
 _READ_EVERY = 60.0
+# On Linux `time.monotonic` stands still while the machine sleeps: after a night with a closed lid it would be evening.
+_COUNTER = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,8 @@ class _Reading:
     counter: float
 
     def age(self) -> float:
-        """Seconds since the last reading; a change of this machine's clock does not matter."""
-        return time.monotonic() - self.counter
+        """Seconds since the last reading, also while the machine slept; a change of its clock does not matter."""
+        return time.clock_gettime(_COUNTER) - self.counter
 
 
 _latest: list[_Reading] = []
@@ -80,7 +82,7 @@ def demo_time() -> Iterator[Callable[[dt.datetime], None]]:
 def _read() -> _Reading:
     """Read the database's time. While the database cannot answer (in a failed transaction), keep the last reading."""
     connection.ensure_connection()
-    asked = time.monotonic()
+    asked = time.clock_gettime(_COUNTER)
     try:
         row = connection.connection.execute("SELECT clock_timestamp()").fetchone()
     except psycopg.Error:

@@ -2,6 +2,8 @@
 
 import contextlib
 import datetime as dt
+import time
+from dataclasses import replace
 
 import pytest
 import time_machine
@@ -86,7 +88,7 @@ def test_a_proposal_from_a_machine_whose_clock_lags_counts():
 
 def test_the_clock_asks_the_database_once_a_minute(django_assert_num_queries, monkeypatch):
     counter = [100.0]
-    monkeypatch.setattr(clock.time, "monotonic", lambda: counter[0])
+    monkeypatch.setattr(clock.time, "clock_gettime", lambda _clock: counter[0])
     with django_assert_num_queries(0):
         first = clock.now()
     counter[0] += 59
@@ -95,6 +97,17 @@ def test_the_clock_asks_the_database_once_a_minute(django_assert_num_queries, mo
 
     counter[0] += 2
     assert clock.now() - first < dt.timedelta(seconds=30), "it was read again"
+
+
+def test_a_machine_that_slept_asks_the_database_again(monkeypatch):
+    # given: it slept for eight hours, in which the monotonic clock of Linux stood still
+    clock.now()
+    awake, of_boot = time.monotonic(), time.clock_gettime(time.CLOCK_BOOTTIME)
+    monkeypatch.setattr(clock.time, "monotonic", lambda: awake)
+    monkeypatch.setattr(clock.time, "clock_gettime", lambda _clock: of_boot + 8 * 3600)
+    monkeypatch.setattr(clock, "_latest", [replace(clock._latest[0], at=clock._latest[0].at - 8 * HOUR)])
+
+    assert abs(clock.now() - database_time()) < dt.timedelta(seconds=5)
 
 
 def test_in_a_failed_transaction_the_last_reading_goes_on(monkeypatch):
