@@ -255,12 +255,12 @@ document.addEventListener("change", (event) => {
 /* --- times and toasts -------------------------------------------------------------------------------------- */
 
 const relative = new Intl.RelativeTimeFormat(document.documentElement.lang || "id", { numeric: "always" });
+// Seconds and their name: the same steps as the server's text, so that nothing jumps.
+const timeSteps = [[31536000, "year"], [2592000, "month"], [604800, "week"], [86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
 function refreshTimes() {
   for (const time of findAll("time[data-relative]")) {
     const seconds = Math.round((new Date(time.dateTime) - Date.now()) / 1000);
-    const age = Math.abs(seconds);
-    // The same steps as the server's text, so that nothing jumps.
-    const [size, unit] = age < 0.99 * 60 ? [1, "second"] : age < 0.99 * 3600 ? [60, "minute"] : [3600, "hour"];
+    const [size, unit] = timeSteps.find(([size]) => Math.abs(seconds) >= 0.99 * size) ?? timeSteps.at(-1);
     const text = relative.format(Math.round(seconds / size), unit);
     if (time.textContent !== text) time.textContent = text;
   }
