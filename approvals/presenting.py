@@ -26,6 +26,7 @@ from core.numbers import (
     note_as_seen,
     numbers_in,
     sees_whole,
+    sees_whole_numbers,
     text_as_seen,
 )
 from core.rights import Right, Role
@@ -124,6 +125,12 @@ class ShownApproval:
         erased = next((number for number in self._numbers if isinstance(number, ErasedText)), None)
         value = erased_serial(line.value, erased) if line.name == "sn" and erased else line.value
         return self._note_as_seen(value) if line.is_note else text_as_seen(value, *self._numbers)
+
+    @property
+    def shows_digest(self) -> bool:
+        """Whether the digest of the content may be shown: what is hidden in the content could be found by trying."""
+        is_whole = sees_whole_numbers() or not any(line.is_note for line in self.lines)
+        return is_whole and all(map(sees_whole, self._numbers)) and self.person.has_perm(Right.VIEW_COST)
 
     @property
     def amount(self) -> int | None:

@@ -47,6 +47,8 @@ _SHORTEST_NAME = 3
 _NOTES = frozenset(
     {"reason", "note", "given_note", "words", "evidence", "closing_note", "below_cost", "decision_reason"}
 )
+# Digests of what stands beside them: who tries one number after another finds the one that was masked there.
+_DIGESTS = frozenset({"sha256", "content_hash"})
 # The filters of lists that name a number.
 _OF_NUMBERS = frozenset({"q", "ends"})
 
@@ -249,7 +251,8 @@ def json_as_seen(value: Any, *numbers: str) -> Any:
 
 def _masked(value: Any, numbers: list[str]) -> Any:
     if isinstance(value, Mapping):
-        return {name: _masked_field(name, item, numbers) for name, item in value.items()}
+        seen = {name: _masked_field(name, item, numbers) for name, item in value.items()}
+        return seen if seen == value else seen | dict.fromkeys(_DIGESTS & seen.keys(), BULLET * 3)
     if isinstance(value, list | tuple):
         return [_masked(item, numbers) for item in value]
     return without(value, numbers) if isinstance(value, str) else value

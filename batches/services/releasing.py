@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import Max, Q
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from approvals import services as approvals
 from audit.services import record
@@ -49,10 +49,13 @@ def lock_batch(pk: int) -> Batch:
 
 
 def seal_of(batch: Batch) -> str:
-    """The digest of exactly the rows that would be sold: a person sees, releases and approves this digest."""
+    """The digest of exactly the rows that would be sold: a person sees, releases and approves this digest.
+
+    It is keyed, so that nobody finds a number in it by trying.
+    """
     ready = batch.rows.filter(state=RowState.READY).order_by("line")
-    rows = ready.values_list(*_SEALED)
-    return hashlib.sha256(json.dumps([*rows], separators=(",", ":")).encode()).hexdigest()
+    text = json.dumps([*ready.values_list(*_SEALED)], separators=(",", ":"))
+    return salted_hmac("batches.rows", text, algorithm="sha256").hexdigest()
 
 
 def key_of(batch: Batch) -> str:
