@@ -107,7 +107,7 @@ def test_a_till_is_enrolled_in_its_branch_and_moved(tebet):
     assert EnrolmentCode.objects.get().branch == tebet
     till = make_till(branch=tebet)
 
-    manager.post(f"/tills/{till.pk}/", {"name": "Kasir 1", "branch": FIRST})
+    manager.confirm(f"/tills/{till.pk}/", {"name": "Kasir 1", "branch": FIRST})
 
     assert Till.objects.get(pk=till.pk).branch_id == FIRST
 

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from audit.models import AuditEvent
+from branches.models import FIRST
 from testing.people import code_of
+from tests.branches.helpers import make_branch
 from tests.core.helpers import codes
 from tests.staff.own_keys import with_passkey
 from tests.tills.helpers import boss, make_till, manager
@@ -90,6 +92,36 @@ def test_another_name_takes_no_factor(till):
 
     till.refresh_from_db()
     assert (till.name, till.pin_limit) == ("Depan", None)
+
+
+def test_another_branch_takes_a_factor_for_this_branch():
+    till, branch = make_till(), make_branch()
+    key, browser, moved = with_passkey(manager()), boss(), {"name": "Kasir 1", "pin_limit": "", "branch": branch.pk}
+
+    def move(signed: dict[str, Any]) -> int:
+        asked = {"act": "till_change", "content": json.dumps({"till": till.pk} | signed)}
+        assertion = key.sign(browser.post("/me/factors/options/", asked).json()["publicKey"])
+        browser.post(f"/tills/{till.pk}/", moved | {"factor_assertion": assertion})
+        till.refresh_from_db()
+        return till.branch_id
+
+    page = browser.get(f"/tills/{till.pk}/").content.decode()
+    refused = browser.post(f"/tills/{till.pk}/", moved)
+
+    assert 'data-fields="name branch pin_limit"' in page
+    assert refusals(refused) == {"FactorRefused:missing"}
+    assert move({"name": "Kasir 1", "pin_limit": "", "branch": str(FIRST)}) == FIRST
+    assert move({"name": "Kasir 1", "pin_limit": "", "branch": str(branch.pk)}) == branch.pk
+
+
+def test_a_branch_that_was_changed_meanwhile_stays_when_another_name_is_saved(till):
+    branch, seen = make_branch(), Till.objects.get(pk=till.pk)
+    Till.objects.filter(pk=till.pk).update(branch=branch)
+
+    change_till(seen, name="Depan", pin_limit=None, branch=FIRST, actor=manager())
+
+    till.refresh_from_db()
+    assert (till.name, till.branch_id) == ("Depan", branch.pk)
 
 
 def test_a_limit_that_was_changed_meanwhile_stays_when_another_name_is_saved(till):

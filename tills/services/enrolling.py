@@ -112,15 +112,16 @@ def find_till(token: str) -> Till | None:
 def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User, branch: int | None = None) -> None:
     """Give the till another name, limit or branch; they hold at the next request.
 
-    Raises `IntegrityError` for a taken name, `BranchRefused` for a closed branch. `till`: as the person saw it. The
-    limit is written only if it differs from that till's: only then did the person confirm it.
+    Raises `IntegrityError` for a taken name, `BranchRefused` for a closed branch. `till`: as the person saw it. Limit
+    and branch are written only if they differ from that till's: only then did the person confirm them.
     """
     with transaction.atomic():
         current = Till.objects.select_for_update().get(pk=till.pk)
         before = {"name": current.name, "pin_limit": current.pin_limit, "branch": current.branch_id}
-        if branch and branch != current.branch_id:
+        current.name = name
+        if branch and branch != till.branch_id:
             keep_open(branch)
-        current.name, current.branch_id = name, branch or current.branch_id
+            current.branch_id = branch
         if pin_limit != till.pin_limit:
             current.pin_limit = pin_limit
         current.save(update_fields=["name", "pin_limit", "branch"])

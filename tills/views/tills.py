@@ -61,7 +61,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         facts = form.cleaned_data
         try:
-            check_factor(request, act=MAKE_CODE, content=_typed(request))
+            check_factor(request, act=MAKE_CODE, content=_typed(form))
             code = services.make_code(actor=request.user, **{"branch": request.user.branch_id, **facts})
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
@@ -76,16 +76,20 @@ def till_add(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.ENROL_TILLS)
 @require_http_methods(["GET", "POST"])
 def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One till: its name and limit, its present and past people, its lock. Another limit takes a second factor."""
+    """One till: its name and limit, its present and past people, its lock.
+
+    Another limit or branch takes a second factor.
+    """
     till = get_object_or_404(Till.objects.select_related("held_by__pin", "enrolled_by", "printer"), pk=pk)
     form = TillForm(
         request.POST or None, initial={"name": till.name, "pin_limit": till.pin_limit, "branch": till.branch_id}
     )
     if request.method == "POST" and till.is_on and form.is_valid():
         try:
-            if form.cleaned_data["pin_limit"] != till.pin_limit:
-                check_factor(request, act=CHANGE, content={"till": pk, **_typed(request)})
-            services.change_till(till, actor=request.user, **form.cleaned_data)
+            facts = form.cleaned_data
+            if (facts["pin_limit"], facts.get("branch", till.branch_id)) != (till.pin_limit, till.branch_id):
+                check_factor(request, act=CHANGE, content={"till": pk, **_typed(form)})
+            services.change_till(till, actor=request.user, **facts)
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         except IntegrityError:
@@ -129,9 +133,9 @@ def till_unlock(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect(till)
 
 
-def _typed(request: StaffRequest) -> dict[str, str]:
+def _typed(form: TillForm) -> dict[str, str]:
     """The content of the second factor: the typed form."""
-    return {name: request.POST.get(name, "") for name in ("name", "pin_limit")}
+    return {name: form.data.get(name, "") for name in form.fields}
 
 
 @staff_only(Right.ENROL_TILLS)
