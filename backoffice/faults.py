@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -52,11 +52,11 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noq
     if getattr(request, "till_token", "") and request.user.is_authenticated:
         return render(request, "tills/taken_over.html", status=403)
     page = request.headers.get("Referer", "")
-    if url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
-        parts = urlsplit(page)
-        back = parts.path + (f"?{parts.query}" if parts.query else "")
-    else:
-        back = request.get_full_path()
+    back, own = request.get_full_path(), {request.get_host()}
+    if url_has_allowed_host_and_scheme(page, allowed_hosts=own):
+        within = urlunsplit(urlsplit(page)._replace(scheme="", netloc="", fragment=""))
+        if url_has_allowed_host_and_scheme(within, allowed_hosts=own):  # its path may begin with two slashes
+            back = within
     if not request.user.is_authenticated:
         back = f"{reverse('account_login')}?{urlencode({'next': back})}"
     return _shown(request, "403_csrf.html", 403, {"back": back})

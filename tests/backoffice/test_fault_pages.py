@@ -44,11 +44,23 @@ def test_a_form_without_its_token_leads_back_to_its_page():
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("elsewhere", ["https://elsewhere.example/x", "javascript:alert(1)", "//elsewhere.example/"])
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        *("https://elsewhere.example/x", "javascript:alert(1)", "//elsewhere.example/"),
+        *("http://testserver//elsewhere.example/", "http://testserver/\\elsewhere.example/"),
+    ],
+)
 def test_an_expired_form_never_leads_to_another_site(elsewhere):
     answer = Client(enforce_csrf_checks=True).post("/me/", headers={"Referer": elsewhere})
 
     assert 'href="/accounts/login/?next=%2Fme%2F" id="fault-back"' in answer.content.decode()
+
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make_person("cashier"))
+    answer = client.post("/me/", headers={"Referer": elsewhere})
+
+    assert 'href="/me/" id="fault-back"' in answer.content.decode()
 
 
 @pytest.mark.django_db
