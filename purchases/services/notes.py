@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from audit.services import record
+from core.numbers import masked_note
 from purchases.errors import ActionRefused
 from purchases.events import ORDER_NOTED, ORDER_TAG_REMOVED, ORDER_TAGGED
 from purchases.models import Order, OrderNote, Tag
@@ -36,6 +37,8 @@ def tag_name(typed: str) -> str:
     name = " ".join(typed.lower().split())
     if not _NAME.fullmatch(name):
         raise ActionRefused(_("A tag begins with a letter and has at most 20 letters, digits, spaces, - and _."))
+    if masked_note(name) != name:
+        raise ActionRefused(_("A tag holds no number of a customer, because everybody reads it."))
     return name
 
 
