@@ -160,16 +160,24 @@ def _dates_at(words: Sequence[str], today: dt.date) -> Found | None:
 
 
 def _span_at(words: Sequence[str], today: dt.date, *, links: Sequence[str]) -> Found | None:
-    """Two dates with a link between them; the first may be a day alone, in the month of the second."""
+    """Two dates with a link between them; the first may be a day alone (`_with_month_of`)."""
     first = _date_at(words)
     count = first[1] if first else 1
     if len(words) <= count or words[count] not in links or not (second := _date_at(words[count + 1 :])):
         return None
     alone = _DAY.fullmatch(words[0])
-    begin = first[0] if first else (int(alone[1]), *second[0][1:]) if alone else None
+    begin = first[0] if first else _with_month_of(second[0], int(alone[1])) if alone else None
     since = begin and _newest(begin, today)
     until = since and _first_from(second[0], since)
     return (_span(since, until), count + 1 + second[1]) if since and until else None
+
+
+def _with_month_of(second: _Date, day: int) -> _Date:
+    """This day in the month of the second date; in the month before if it is later than the second: "30 - 2 nov"."""
+    last, month, year = second
+    if day <= last:
+        return day, month, year
+    return (day, month - 1, year) if month > 1 else (day, 12, year and year - 1)
 
 
 def _date_at(words: Sequence[str]) -> tuple[_Date, int] | None:

@@ -115,6 +115,8 @@ def test_a_line_becomes_filters():
         ("tgl 25/11/26 50rb", {**days("2026-11-25"), **FIFTY}, ""),
         ("25 agustus, akhiran 07", {**days("2026-08-25"), "ends": "07"}, ""),
         ("1 - 15 november", days("2026-11-01", "2026-11-15"), ""),
+        ("30 - 2 november", days("2026-10-30", "2026-11-02"), ""),
+        ("28 sampai 3 januari 2026", days("2025-12-28", "2026-01-03"), ""),
         ("between 20 nov and 25 nov", days("2026-11-20", "2026-11-25"), ""),
         ("dari 20 des sampai 5 jan", days("2025-12-20", "2026-01-05"), ""),
         ("sejak 25 nov", {"since": "2026-11-25"}, ""),
