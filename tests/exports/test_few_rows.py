@@ -84,7 +84,7 @@ def test_a_workbook_with_full_numbers_comes_at_once_after_the_factor():
 )
 def test_the_page_before_a_file_with_full_numbers_says_its_rows_in_words(language, said):
     for _number in range(2):
-        make_order(Status.SUCCESS)
+        make_order(Status.SUCCESS, created_at="2026-11-20T10:00:00+07:00")
     query = "status=success&amount_from=1&amount_to=900000&since=2026-01-01&until=2026-12-31"
 
     page = browser_of("supervisor", language=language).get(f"/orders/file/whole/?{query}")
@@ -95,7 +95,7 @@ def test_the_page_before_a_file_with_full_numbers_says_its_rows_in_words(languag
 def test_the_menu_says_days_rows_and_masks_before_the_click(monkeypatch):
     monkeypatch.setattr(lists, "MOST_IN_BOOK", 1)
     for _number in range(2):
-        make_order(Status.SUCCESS)
+        make_order(Status.SUCCESS, created_at="2026-11-20T10:00:00+07:00")
     browser = browser_of("supervisor", language="en")
     at = "/orders/file/about/?since=2026-01-01&until=2026-12-31"
 
