@@ -175,15 +175,17 @@ def test_a_bill_that_is_paid_with_another_check_ends():
     number = followed("1234567890", day=12, product=make_biller())
     with at("2026-11-12T02:00:00"):
         sweep()
-    answer(number)
-    sweep()
-    assert [state for _day, state in states(number)] == [DueState.UNPAID]
+    with at("2026-11-12T02:01:00"):
+        answer(number)
+        sweep()
+        assert [state for _day, state in states(number)] == [DueState.UNPAID]
 
-    at_counter = make_check(product=number.product, destination=number.destination)
-    make_payment(at_counter, Status.SUCCESS)
+    with at("2026-11-12T02:02:00"):
+        at_counter = make_check(product=number.product, destination=number.destination)
+        make_payment(at_counter, Status.SUCCESS)
 
-    assert [state for _day, state in states(number)] == [DueState.PAID]  # also before the sweep
-    sweep()
+        assert [state for _day, state in states(number)] == [DueState.PAID]  # also before the sweep
+        sweep()
     assert not DueBill.objects.open().exists()
 
 
@@ -209,14 +211,17 @@ def test_a_new_answer_at_the_counter_counts():
     number = followed("1234567890", day=12, product=make_biller())
     with at("2026-11-12T02:00:00"):
         sweep()
-    answer(number)
-    make_check("refusal", product=number.product, destination=number.destination, error_code="CUT_OFF")
-    sweep()
-    assert DueBill.objects.with_state().get().state == DueState.UNPAID
+    with at("2026-11-12T02:01:00"):
+        answer(number)
+    with at("2026-11-12T02:02:00"):
+        make_check("refusal", product=number.product, destination=number.destination, error_code="CUT_OFF")
+        sweep()
+        assert DueBill.objects.with_state().get().state == DueState.UNPAID
 
-    make_check("refusal", product=number.product, destination=number.destination, error_code="BILL_ALREADY_PAID")
-    sweep()
-    sweep()
+    with at("2026-11-12T02:03:00"):
+        make_check("refusal", product=number.product, destination=number.destination, error_code="BILL_ALREADY_PAID")
+        sweep()
+        sweep()
 
     assert [state for _day, state in states(number)] == [DueState.NOTHING]
 
