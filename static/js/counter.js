@@ -285,8 +285,12 @@
       if (event.ctrlKey || event.metaKey || event.isComposing || !field() || one("dialog[open]")) return;
       const target = event.target instanceof Element ? event.target : document.body;
       const isBack = event.key === "Backspace" && typedAhead;
+      const isHere = target === field() || review()?.contains(target);
       if ((isSending || isAsking) && !event.altKey && (event.key.length === 1 || isBack)) {
         typeAhead(isBack ? typedAhead.slice(0, -1) : typedAhead + event.key);
+        event.preventDefault();
+        event.stopImmediatePropagation();
+      } else if (isSending && isHere && !/^(Tab|Shift|F\d+)$/.test(event.key)) {
         event.preventDefault();
         event.stopImmediatePropagation();
       } else if (target === field()) inField(event);
@@ -303,6 +307,7 @@
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     const link = event.target.closest?.("a");
     if (!link) return;
+    if (isSending && link.matches("[data-fills], [data-act=a], #counter-leave, .sell-pages a")) return event.preventDefault();
     if (link.matches("#pill-warnings") && one("#alert-line")) {
       one("#alert-line").open = true; // it lists them
       one("#alert-line > summary").focus();
@@ -347,7 +352,8 @@
     if (elt.id === "live" && isSending) event.preventDefault(); // its answer could be older than this sale
     if (target.id === "counter-panel") isAsking = true;
     if (!one("[data-send]", elt) || elt.id === "counter-panel") return;
-    isSending = true;
+    // Until the answer is there the review stays: if a key, a paste or a phone's keyboard took it away, the sale would look left out.
+    isSending = field().readOnly = true;
     one("[data-no-answer]", elt).hidden = true;
     one("[data-send]", elt).setAttribute("aria-busy", "true");
   });
@@ -368,7 +374,7 @@
       setText(field().value + ahead);
     }
     if (!isSending || !one("[data-send]", elt)) return;
-    isSending = false;
+    isSending = field().readOnly = false;
     if (successful) return;
     one("[data-send]", elt)?.removeAttribute("aria-busy");
     one("[data-send]:enabled", elt)?.focus();

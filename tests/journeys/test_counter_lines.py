@@ -206,3 +206,34 @@ def test_refresh_back_and_a_lost_line_keep_the_sale(shop: Fleet, upstream: Upstr
     till.review()
     assert "50.000" in page.locator(".review-what").inner_text()
     assert Order.objects.get() == order
+
+
+@pytest.mark.parametrize(
+    ("number", "keys"), [(PHONE, ("Space", "1", "0", "Enter")), (CUSTOMER, ("Space", "b", "Enter"))]
+)
+def test_what_is_being_sent_stays_in_sight_until_its_answer(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow, number: str, keys: tuple[str, ...]
+):
+    # given a review on a slow line
+    page = open_window()
+    till, line = Hands(page, shop), SlowLine(page)
+    shown = page.locator("[data-send]")
+    till.type_number(number)
+    till.press(*keys)
+    till.review()
+
+    # when it is sent, and the cashier wants to leave it, by key, by mouse, or by the next number on a phone
+    line.hold()
+    till.press("Enter", "Escape")
+    expect(shown).to_be_visible()
+    page.locator("#counter-leave").click()
+    expect(shown).to_be_visible()
+    expect(till.field).not_to_be_editable()
+    line.free()
+
+    # then it is sold once, the page says so, and the next number goes into the field
+    order = till.sent()
+    till.type_number("081291111112")
+    expect(till.field).to_have_value("081291111112")
+    till.row(order, "success")
+    assert Order.objects.get() == order
