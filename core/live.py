@@ -18,8 +18,12 @@ _MOST_ROWS = 50
 
 
 def is_poll(request: HttpRequest) -> bool:
-    """Whether an open page asks by itself, perhaps with nobody there. The addresses of such polls end alike."""
-    return request.path_info.endswith(("/live/", "/now/")) and "HX-Request" in request.headers
+    """Whether an open page asks by itself, perhaps with nobody there.
+
+    The addresses of such polls end alike. A part whose address people ask for, too, sends the header `By-Itself`.
+    """
+    is_by_itself = request.path_info.endswith(("/live/", "/now/")) or "By-Itself" in request.headers
+    return is_by_itself and "HX-Request" in request.headers
 
 
 class Live:

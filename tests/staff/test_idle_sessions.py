@@ -1,6 +1,9 @@
 """An idle session ends by itself, and ended sessions are deleted."""
 
 import datetime as dt
+import json
+import re
+from html import unescape
 
 import pytest
 from django.conf import settings as project
@@ -67,6 +70,24 @@ def test_the_alerts_of_an_open_page_are_no_activity():
     for minutes in (20, 40, 59):
         with minutes_later(minutes):
             client.get("/balance/alerts/now/", headers={"HX-Request": "true"})
+    with minutes_later(61):
+        assert not is_in(client)
+
+
+def test_parts_of_an_overview_that_come_again_are_no_activity():
+    client = browser_of("admin")
+    page = client.get("/").content.decode()
+    polls = [part for part in re.findall(r"<div[^>]*hx-trigger[^>]*>", page) if "every" in part]
+    assert len(polls) == 2
+
+    for minutes in (20, 40, 59):
+        with minutes_later(minutes):
+            for part in polls:
+                address = re.search(r'hx-get="([^"]+)"', part)
+                headers = re.search(r"hx-headers='([^']+)'", part)
+                assert address
+                sent = {"HX-Request": "true", **(json.loads(headers[1]) if headers else {})}
+                assert client.get(unescape(address[1]), headers=sent).status_code == 200
     with minutes_later(61):
         assert not is_in(client)
 
