@@ -21,9 +21,10 @@ def is_poll(request: HttpRequest) -> bool:
     """Whether an open page asks by itself, perhaps with nobody there.
 
     The addresses of such polls end alike. A part whose address people ask for, too, sends the header `By-Itself`.
+    With the header `Acted` somebody has pressed a key or a button on the page since its last request.
     """
     is_by_itself = request.path_info.endswith(("/live/", "/now/")) or "By-Itself" in request.headers
-    return is_by_itself and "HX-Request" in request.headers
+    return is_by_itself and "HX-Request" in request.headers and "Acted" not in request.headers
 
 
 class Live:

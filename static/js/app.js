@@ -295,6 +295,16 @@ function fadeToasts() {
 fadeToasts();
 document.addEventListener("htmx:oobAfterSwap", fadeToasts);
 
+/* --- a person who types is there ------------------------------------------------------------------------------- */
+
+// A page may send nothing for minutes, such as the count of a drawer: its next automatic request says that somebody types there.
+let hasActed = false;
+for (const press of ["keydown", "pointerdown"]) document.addEventListener(press, () => (hasActed = true), { capture: true });
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  if (hasActed) detail.headers.Acted = "yes";
+  hasActed = false;
+});
+
 /* --- alerts: the head of a page that stays open keeps itself fresh ----------------------------------------------- */
 
 setInterval(() => {

@@ -9,6 +9,7 @@ from purchases.states import Status
 from staff.roles import create_demo_staff
 from testing.factories import make_order
 from testing.orders import report
+from tests.drawers.helpers import make_drawer
 from tests.journeys.helpers import OpenWindow, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -30,3 +31,21 @@ def test_a_page_without_answer_says_so_and_asks_again(live_server: Any, open_win
     page.unroute("**/live/**")
     expect(page.locator(".order-status .status-success")).to_be_visible()
     expect(page.locator("#offline")).to_be_hidden()
+
+
+def test_an_open_page_says_whether_somebody_types_there(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    make_drawer()
+    page = open_window()
+    page.clock.install()
+    sign_in(page, live_server.url, "cashier", "/drawer/")
+
+    def acted() -> list[bool]:
+        with page.expect_request("**/alerts/now/**") as asked:
+            page.clock.fast_forward(31_000)
+        return "acted" in asked.value.headers
+
+    assert not acted()
+    page.keyboard.type("3")
+    assert acted()
+    assert not acted()

@@ -265,6 +265,17 @@ def test_polls_keep_no_session_alive(settings):
     assert answer["HX-Redirect"] == "/till/?because=idle"
 
 
+def test_who_types_on_a_page_that_sends_nothing_is_there(settings):
+    with time_machine.travel(clock.now(), tick=False) as time:
+        browser = at_till(with_pin())
+        for _ in range(4):
+            time.shift(dt.timedelta(seconds=PIN_IDLE_SECONDS / 3))
+            answer = browser.get("/balance/alerts/now/", headers={"HX-Request": "true", "Acted": "yes"})
+
+    assert "HX-Redirect" not in answer
+    assert who_is_at(browser) != ""
+
+
 def test_who_types_into_a_search_is_there(settings):
     with time_machine.travel(clock.now(), tick=False) as time:
         browser = at_till(with_pin())
