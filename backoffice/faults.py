@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
+from django.contrib import messages
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -17,7 +18,9 @@ from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve, reverse
 from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.defaults import server_error
+from django_htmx.http import HttpResponseClientRefresh
 
 from core.access import NotByPin
 from core.connections import is_away
@@ -48,7 +51,14 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noq
     """403: nothing was done; the page links back to the form's page with its query, through sign-in if that is needed.
 
     At a till every take-over makes new form tokens, so a form of the previous person is refused without a link back.
+    The page around a part comes again and says it, because htmx shows no page of a fault.
     """
+    if "HX-Request" in request.headers:
+        words = _(
+            "Nothing was done: somebody signed in or out in this browser meanwhile. Check this page, then press again."
+        )
+        messages.error(request, words, extra_tags="form_expired")
+        return HttpResponseClientRefresh()
     if getattr(request, "till_token", "") and request.user.is_authenticated:
         return render(request, "tills/taken_over.html", status=403)
     page = request.headers.get("Referer", "")

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from purchases.models import Order
 from staff.models import User
 from staff.roles import create_demo_staff
+from testing.factories import make_product
 from tests.journeys.helpers import (
     OpenWindow,
     faults_in_all_looks,
@@ -118,3 +120,34 @@ def test_without_scripts_a_till_is_taken_over(live_server: Any, open_window: Ope
     expect(till.locator("#pin-session")).to_be_visible()
     till.click("[data-next-cashier]")
     expect(till.locator("#take-over")).to_be_visible()
+
+
+def test_a_review_left_in_another_tab_says_that_nothing_was_sold(live_server: Any, open_window: OpenWindow):
+    # given a review in one tab, and another person who takes over in another
+    create_demo_staff()
+    product = make_product()
+    for name in ("cashier", "supervisor"):
+        give_pin(User.objects.get(username=name))
+    owner, till = open_window(), open_window()
+    sign_in(owner, live_server.url, "owner", path=None)
+    till.goto(f"{live_server.url}/till/")
+    till.fill("[name=code]", enrolled(owner, live_server.url, "Kasir 1"))
+    till.keyboard.press("Enter")
+    take_over(till, "Kasir")
+    till.goto(f"{live_server.url}/counter/review/?product={product.code}&q=081234567890")
+    expect(till.locator("#counter-review[data-ready]")).to_be_visible()
+    other = till.context.new_page()
+    other.goto(f"{live_server.url}/till/")
+    take_over(other, "Supervisor")
+
+    # when the button of the review is pressed, then nothing is sold, and the page says it
+    till.locator("[data-send]").click()
+    expect(till.locator("[data-code=form_expired]")).to_be_visible()
+    assert not Order.objects.exists()
+
+    # and the same review is the next person's now
+    expect(till.locator("#pin-session")).to_contain_text("Supervisor")
+    expect(till.locator("#counter-review[data-ready]")).to_be_visible()
+    till.locator("[data-send]").click()
+    expect(till.locator("#counter-said")).to_be_visible()
+    assert Order.objects.get().placed_by.username == "supervisor"
