@@ -108,7 +108,8 @@
     if (form.getAttribute("method") !== "post" || "leaves" in form.dataset) return;
     event.preventDefault();
     if (form.dataset.sent) return;
-    await loadPage(form.getAttribute("action") || shown, { method: "POST", body: new FormData(form, event.submitter) });
+    const address = event.submitter?.getAttribute("formaction") || form.getAttribute("action") || shown;
+    await loadPage(address, { method: "POST", body: new FormData(form, event.submitter) });
     htmx.trigger("#live", "again");
   });
 

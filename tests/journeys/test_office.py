@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Locator, expect
 
+from drawers.models import Payment
 from earnings.services import sum_days
 from purchases.states import ActionReason, Status
 from staff.models import User
@@ -314,6 +315,33 @@ def test_an_owner_does_what_waits_in_the_panel(live_server: Any, open_window: Op
     assert owed.payment.is_given
     assert page.url == f"{address}/work/"
     assert faults == []
+
+
+def test_undo_in_the_panel_changes_the_order_of_its_message(live_server: Any, open_window: OpenWindow):
+    # given two sales in the panel, and one that was paid in another way
+    create_demo_staff()
+    owner = User.objects.get(username="owner")
+    begin(owner, cash=100_000)
+    facts = {"action_reason": ActionReason.BALANCE_SHORT, "sent_no": None, "placed_by": owner}
+    first, second = (make_order(Status.NEEDS_ACTION, destination=f"08123456780{n}", **facts) for n in (1, 2))
+    page = open_window(size=(1440, 900))
+    sign_in(page, live_server.url, "owner", "/work/")
+    form = page.locator("[data-beside-panel] #correct-payment")
+    page.click(f"#row-order-{first.pk} [data-step]")
+    page.click("[data-beside-panel] #change-payment summary")
+    form.locator(".chip", has=page.locator("[value=qris]")).click()
+    form.locator("button[type=submit]").click()
+    expect(page.locator(".btn-undo")).to_be_visible()
+
+    # when the panel shows the other sale, and the message is undone
+    page.click(f"#row-order-{second.pk} [data-step]")
+    expect(form).to_have_attribute("action", f"/drawer/sales/{second.ref_id}/paid/")
+    page.click(".btn-undo")
+
+    # then the first sale is undone
+    expect(page.locator("[data-code=payment_noted]").nth(1)).to_be_visible()
+    paid = [Payment.objects.get(ref_id=order.ref_id).method for order in (first, second)]
+    assert paid == ["cash", "cash"]
 
 
 def test_a_cashier_cancels_a_held_order_with_the_customer_waiting(live_server: Any, open_window: OpenWindow, shop):
