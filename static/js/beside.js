@@ -16,11 +16,13 @@
   };
 
   // Shows the part of the page that the row's address names, or the whole page. Another page, such as the sign-in, is opened.
+  // Returns "refused" if the page says that something was refused.
   async function loadPage(address, request) {
     const asked = shown;
     pagePart.inert = true; // until it shows this row: no key opens a form of another row
     const answer = await fetch(address, request).catch(() => null);
     const page = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
+    const isRefused = page?.querySelector("#toasts > .toast-error");
     for (const toast of page?.querySelectorAll("#toasts > [data-toast]") ?? []) document.querySelector("#toasts").append(toast);
     if (asked !== shown) return; // another row was chosen, or the list has lost this row meanwhile
     if (!page?.querySelector(".shell")) {
@@ -36,6 +38,7 @@
     panel.querySelector("[data-beside-open]").href = asked;
     panel.scrollTop = 0;
     htmx.process(pagePart);
+    return isRefused ? "refused" : "shown";
   }
 
   const load = () => (pagePart ? loadPage(shown) : htmx.ajax("GET", `${shown}panel/`, { target: panel, swap: "innerHTML" }));
@@ -109,7 +112,9 @@
     event.preventDefault();
     if (form.dataset.sent) return;
     const address = event.submitter?.getAttribute("formaction") || form.getAttribute("action") || shown;
-    await loadPage(address, { method: "POST", body: new FormData(form, event.submitter) });
+    const words = typed.read(form);
+    const outcome = await loadPage(address, { method: "POST", body: new FormData(form, event.submitter) });
+    if (outcome === "refused") typed.putBack(pagePart, words);
     htmx.trigger("#live", "again");
   });
 

@@ -1,0 +1,71 @@
+// What a person has typed stays on the page: while a live part of it is replaced, and when its form was refused. The tab
+// keeps it until the next page only; it keeps no code, no password and no file.
+"use strict";
+const typed = (() => {
+  const KEPT = "typedBefore";
+  const FIELDS = "input:not([type=hidden], [type=password], [type=file], [type=submit], [autocomplete=one-time-code]), select, textarea";
+  const isBox = (field) => field.matches("[type=checkbox], [type=radio]");
+  const valueOf = (field) => (isBox(field) ? field.checked : field.value);
+  const nameOf = (field, part) => {
+    const form = field.closest("form");
+    const address = part.contains(form) ? form.getAttribute("action") ?? location.pathname : "";
+    return [address, field.name, isBox(field) ? field.value : ""].join(" ");
+  };
+
+  function isChanged(field) {
+    if (isBox(field)) return field.checked !== field.defaultChecked;
+    if (field.matches("select")) return [...field.options].some((option) => option.selected !== option.defaultSelected);
+    return field.value !== field.defaultValue;
+  }
+
+  // The fields of a part that a person has changed: the name of each → its value.
+  function read(part) {
+    const changed = findAll(FIELDS, part).filter((field) => field.name && isChanged(field));
+    return Object.fromEntries(changed.map((field) => [nameOf(field, part), valueOf(field)]));
+  }
+
+  // Puts the values into the fields of a part; returns these fields.
+  function put(part, values) {
+    const fields = findAll(FIELDS, part).filter((field) => nameOf(field, part) in values);
+    for (const field of fields) {
+      const value = values[nameOf(field, part)];
+      if (isBox(field)) field.checked = value;
+      else if (!field.options || [...field.options].some((option) => option.value === value)) field.value = value;
+    }
+    return fields;
+  }
+
+  // After a refusal: the values are there again, in sight, and the cursor is at the first.
+  function putBack(part, values) {
+    const fields = put(part, values);
+    for (const field of fields) {
+      const box = field.closest("details");
+      if (box) box.open = true;
+    }
+    fields.find((field) => field.offsetParent)?.focus();
+  }
+
+  // The same unfolding part in what comes: by its own id, or by its place in the nearest part with an id.
+  function sameIn(fragment, box) {
+    if (box.id) return find(`#${CSS.escape(box.id)}`, fragment);
+    const home = box.closest("[id]");
+    const place = home && findAll("details", home).indexOf(box);
+    return home && find(`#${CSS.escape(home.id)}`, fragment)?.querySelectorAll("details")[place];
+  }
+
+  document.addEventListener("htmx:oobBeforeSwap", ({ detail: { target, fragment } }) => {
+    put(fragment, read(target));
+    for (const box of findAll("details[open]:not([data-menu])", target)) sameIn(fragment, box)?.setAttribute("open", "");
+  });
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
+    sessionStorage.setItem(KEPT, JSON.stringify(read(form)));
+  });
+  const kept = sessionStorage.getItem(KEPT);
+  sessionStorage.removeItem(KEPT);
+  if (kept && find("#toasts > .toast-error")) putBack(find("#main"), JSON.parse(kept));
+
+  return { read, putBack };
+})();

@@ -1,0 +1,73 @@
+"""What a person has typed stays: while the page follows an order, and when a form is refused."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from drawers.models import Payment
+from purchases.states import Status
+from staff.models import User
+from staff.roles import create_demo_staff
+from testing.orders import report
+from tests.drawers.helpers import begin, end, sell
+from tests.journeys.helpers import OpenWindow, sign_in
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+NUMBER = "081234567801"
+
+
+def test_a_refused_refund_keeps_what_was_typed_and_the_next_page_does_not(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    cashier = User.objects.get(username="cashier")
+    shift = begin(cashier, cash=100_000)
+    order = end(sell(cashier, 10_500, destination=NUMBER), "failed")
+    page = open_window()
+    sign_in(page, live_server.url, "cashier", order.get_absolute_url())
+
+    # when it is noted as given in cash, from no drawer
+    page.fill("#back-note", "His brother has it")
+    page.select_option("#back-shift", "")
+    page.click("#give-back button[type=submit]")
+
+    # then it is refused, and only the drawer has to be chosen
+    expect(page.locator("[data-code=no_refund]")).to_be_visible()
+    expect(page.locator("#back-note")).to_have_value("His brother has it")
+    expect(page.locator("#back-shift")).to_have_value("")
+    expect(page.locator("#give-back :focus")).to_have_count(1)
+
+    # and a page that is opened afterwards knows nothing of it
+    page.goto(page.url)
+    expect(page.locator("#back-note")).to_have_value("")
+    page.fill("#back-note", "His brother has it")
+    page.select_option("#back-shift", str(shift.pk))
+    page.click("#give-back button[type=submit]")
+    expect(page.locator("#sale-refund")).to_contain_text("His brother")
+    assert Payment.objects.get().is_given
+    assert page.evaluate("sessionStorage.getItem('typedBefore')") is None
+
+
+def test_what_is_typed_while_an_order_is_followed_stays(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    cashier = User.objects.get(username="cashier")
+    begin(cashier, cash=100_000)
+    order = sell(cashier, 10_500, destination=NUMBER)
+    page = open_window()
+    sign_in(page, live_server.url, "cashier", order.get_absolute_url())
+    form = page.locator("#correct-payment")
+
+    # when the order moves while its payment is being corrected
+    page.click("#change-payment summary")
+    form.locator(".chip", has=page.locator("[value=transfer]")).click()
+    page.click("#paid-reference")
+    page.keyboard.type("BCA 9")
+    report(order, Status.SUCCESS, trx_id="TRX-1")
+    expect(page.locator(".order-status .status-success")).to_be_visible()
+
+    # then the typed text goes on where it was
+    page.keyboard.type("7")
+    expect(page.locator("#paid-reference")).to_have_value("BCA 97")
+    expect(form.locator("[value=transfer]")).to_be_checked()
+    form.locator("button[type=submit]").click()
+    expect(page.locator("#sale-reference")).to_have_text("BCA 97")
+    assert Payment.objects.get().method == "transfer"
