@@ -325,10 +325,13 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.requestConfig?.elt.matches(".alert-snooze")) find("#alert-line > summary, #main")?.focus();
 });
 
-// While the server or its database is away a live page goes on asking, a little later.
+// While the server or its database is away a live page goes on asking, a little later. Several faults in this time bring one question.
+let askingAgain;
 for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(fault, (event) => {
-    if (event.target.id === "live") setTimeout(() => htmx.trigger(event.target, "again"), 5000);
+    if (event.target.id !== "live") return;
+    clearTimeout(askingAgain);
+    askingAgain = setTimeout(() => htmx.trigger(event.target, "again"), 5000);
   });
 }
 // Until an answer comes, a bar says that the page may be out of date.

@@ -382,7 +382,7 @@
   // Without an answer the strip is read again: it shows the sent sale, or the page says that nothing answers.
   for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
     document.addEventListener(fault, (event) => {
-      if (event.target.id === "live") return;
+      if (["live", "counter-bill"].includes(event.target.id)) return; // they ask again by themselves
       const lost = one("[data-no-answer]", event.target);
       if (lost) lost.hidden = false;
       htmx.trigger("#live", "again");

@@ -3,12 +3,13 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from purchases.states import Status
 from staff.roles import create_demo_staff
-from testing.factories import make_order
+from testing.factories import make_biller, make_order
 from testing.orders import report
+from tests.bills.helpers import start
 from tests.drawers.helpers import make_drawer
 from tests.journeys.helpers import OpenWindow, sign_in
 
@@ -49,3 +50,23 @@ def test_an_open_page_says_whether_somebody_types_there(live_server: Any, open_w
     page.keyboard.type("3")
     assert acted()
     assert not acted()
+
+
+def test_while_nothing_answers_the_counter_asks_no_more_often(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    page = open_window(may_complain=True)
+    asked: list[str] = []
+    check = start(1, product=make_biller())
+    sign_in(page, live_server.url, "cashier", f"/counter/bills/{check.ref_id}/")
+    expect(page.locator("#counter-bill[data-standing=asking]")).to_be_visible()
+
+    def refuse(route: Route) -> None:
+        asked.append(route.request.url)
+        route.fulfill(status=503)
+
+    page.route("**/now/**", refuse)
+    page.route("**/counter/live/**", refuse)
+    page.wait_for_timeout(13_000)
+
+    assert sum("/now/" in url for url in asked) > 5, "the bill is asked for"
+    assert sum("/live/" in url for url in asked) <= 4
