@@ -8,11 +8,13 @@
   const coin = () => Number(find("#paid-by").dataset.coin);
   const goOn = () => find("[data-send]:enabled", find("#paid-by").closest("form"))?.focus();
 
-  // "50" is 50.000, unless Rp50 is enough; "50rb" is 50.000, "1,5jt" is 1.500.000.
+  // "50" is 50.000, unless Rp50 is enough; "50rb" is 50.000, "1,5jt" is 1.500.000. NaN for a text such as "1.5jt", which could
+  // mean two amounts: it stays as it is, and the server refuses it (core/forms.py).
   function givenCash() {
-    const [, number, unit] = /^\D*([\d.]*(?:,\d+)?)\s*(rb|ribu|k|jt|juta)?/i.exec(given().value);
-    if (unit) return Number(number.replaceAll(".", "").replace(",", ".")) * (/^j/i.test(unit) ? 1e6 : 1e3);
-    const amount = Number(given().value.replace(/\D/g, ""));
+    const text = given().value.trim().replace(/^rp\.?\s*|,-$/gi, "");
+    const [, whole, part, unit] = /^(\d+|\d{1,3}(?:[. ]\d{3})+)(,\d+)?\s*(rb|ribu|k|jt|juta)$/i.exec(text) ?? [];
+    if (unit) return Number(whole.replace(/\D/g, "") + (part ?? "").replace(",", ".")) * (/^j/i.test(unit) ? 1e6 : 1e3);
+    const amount = /^(\d+|\d{1,3}(?:[., ]\d{3})+)$/.test(text) ? Number(text.replace(/\D/g, "")) : NaN;
     return amount < 1000 && amount < total() ? amount * 1000 : amount;
   }
 
@@ -21,7 +23,7 @@
     if (!shown) return;
     const over = givenCash() - total();
     const change = over > 0 ? over - (over % coin()) : over; // a price that coins cannot make is rounded up
-    shown.hidden = !given().value;
+    shown.hidden = !given().value || Number.isNaN(over);
     shown.dataset.amount = change;
     shown.classList.toggle("is-short", change < 0);
     find("strong", shown).textContent = `Rp${rupiah.format(Math.abs(change))}`;
@@ -69,7 +71,7 @@
     else if (target === debtor()) showDebt();
   });
   document.addEventListener("change", (event) => {
-    if (event.target === given() && given().value) given().value = rupiah.format(givenCash());
+    if (event.target === given() && given().value && !Number.isNaN(givenCash())) given().value = rupiah.format(givenCash());
   });
   document.addEventListener("click", (event) => {
     const note = event.target.closest?.("[data-gives]");

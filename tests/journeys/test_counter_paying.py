@@ -98,6 +98,30 @@ def test_a_failed_sale_is_given_back_with_one_key(shop: Fleet, upstream: Upstrea
     assert upstream.ledger(order) == [("debit", -order.shown_price), ("refund", order.shown_price)]
 
 
+def test_cash_that_could_be_two_amounts_is_refused_as_typed(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    begin(User.objects.get(username="cashier"), cash=100_000)
+    page = open_window()
+    till = Hands(page, shop)
+    till.type_number(PHONE)
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    given, change = page.locator("#id_cash_given"), page.locator("#pay-change")
+    amounts = {"50rb": "50.000", "1,5jt": "1.500.000", "50": "50.000", "1,000,000": "1.000.000", "Rp20.000,-": "20.000"}
+    for typed, shown in amounts.items():
+        given.fill(typed)
+        given.blur()
+        expect(given).to_have_value(shown)
+        expect(change).to_be_visible()
+
+    given.fill("1.5jt")
+    expect(change).to_be_hidden()
+    given.press("Enter")
+
+    expect(page.locator("#counter-review [role=alert][data-code]")).to_be_visible()
+    expect(given).to_have_value("1.5jt")
+    assert not Order.objects.exists()
+
+
 def test_each_way_to_pay_is_one_key_and_the_change_is_shown(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     shift, faults, paid = begin(User.objects.get(username="cashier"), cash=100_000), [], []
     page = open_window(language="id-ID")
