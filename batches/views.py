@@ -153,7 +153,6 @@ def _show(request: StaffRequest, batch: Batch, refusal: Refused | None = None) -
         "has_faults": has_faults,
         "refusal": refusal,
         "refusal_words": refusal.words_for(request.user) if refusal else "",
-        "reason": request.POST.get("reason", ""),
     }
     if shown.is_open:
         person, cost = request.user, shown.totals["cost"]

@@ -145,3 +145,18 @@ def test_beyond_an_own_limit_nobody_is_asked_for_approval(own: str, cost: int, *
 
     for page in (sale, bill):
         assert (has_id(page, "beyond-limit"), has_id(page, "approval-needed")) == (is_beyond, not is_beyond)
+
+
+@pytest.mark.parametrize(("cost", "field"), [(COST, "id_approval_reason"), (LIMIT + 50_000, "id_below_cost")])
+def test_a_refused_review_keeps_the_typed_reason(cost: int, field: str):
+    open_books(1_000_000)
+    browser = seller("supervisor")
+    make_person("admin")
+    offer(cost, LIMIT + 1)
+    shown = review(browser, f"{NUMBER} 200")
+    Product.objects.filter(code="T200").update(selling_price=LIMIT + 2)
+
+    answer = send(browser, shown, reason="A regular").content.decode()
+
+    assert not Approval.objects.exists()
+    assert 'value="A regular"' in answer.partition(f'id="{field}"')[2].partition(">")[0]
