@@ -237,8 +237,9 @@ document.addEventListener("submit", (event) => {
   form.dataset.sent = "yes";
   for (const button of findAll("button[type=submit]", form)) button.setAttribute("aria-busy", "true");
 });
-// The browser's back button may bring the page back as it was left.
-window.addEventListener("pageshow", () => {
+// The browser's back button may bring the page back as it was left. A page that is still loading stays as it is: its form is sent.
+window.addEventListener("pageshow", ({ persisted }) => {
+  if (!persisted) return;
   for (const form of findAll("form[data-sent]")) delete form.dataset.sent;
   for (const button of findAll("button[aria-busy]")) button.removeAttribute("aria-busy");
 });

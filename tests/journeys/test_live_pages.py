@@ -13,6 +13,14 @@ from tests.bills.helpers import start
 from tests.drawers.helpers import make_drawer
 from tests.journeys.helpers import OpenWindow, sign_in
 
+# The forms that the page would send; none is sent.
+COUNT_SENDS = """() => {
+    window.sends = 0;
+    window.addEventListener("submit", event => {
+        if (!event.defaultPrevented) window.sends += 1;
+        event.preventDefault();
+    });
+}"""
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
@@ -70,3 +78,30 @@ def test_while_nothing_answers_the_counter_asks_no_more_often(live_server: Any, 
 
     assert sum("/now/" in url for url in asked) > 5, "the bill is asked for"
     assert sum("/live/" in url for url in asked) <= 4
+
+
+def test_a_form_that_is_sent_while_its_page_still_loads_goes_once(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    page = open_window()
+    late: list[Route] = []
+
+    def hold(route: Route) -> None:
+        late.append(route)
+
+    # given a page whose last script is on its way
+    sign_in(page, live_server.url, "owner", path=None)
+    page.route("**/focus*.js", hold)
+    page.goto(f"{live_server.url}/customers/add/", wait_until="commit")
+    page.fill("[name=name]", "Bu Sari")
+    expect(page.locator("html.js")).to_have_count(1)
+    page.evaluate(COUNT_SENDS)
+
+    # when its form is sent, the page ends loading, and the button is pressed again
+    button = page.locator("main form[data-once] button[type=submit]").first
+    button.click()
+    late[0].continue_()
+    page.wait_for_load_state("load")
+    page.wait_for_timeout(100)
+    button.click()
+
+    assert page.evaluate("window.sends") == 1
