@@ -16,7 +16,7 @@
   };
 
   // Shows the part of the page that the row's address names, or the whole page. Another page, such as the sign-in, is opened.
-  // Returns "refused" if the page says that something was refused.
+  // Returns "refused" if the page says that something was refused, "lost" if a post got no answer.
   async function loadPage(address, request) {
     const asked = shown;
     pagePart.inert = true; // until it shows this row: no key opens a form of another row
@@ -24,10 +24,11 @@
     const page = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
     const isRefused = page?.querySelector("#toasts > .toast-error");
     for (const toast of page?.querySelectorAll("#toasts > [data-toast]") ?? []) document.querySelector("#toasts").append(toast);
-    if (asked !== shown) return; // another row was chosen, or the list has lost this row meanwhile
+    if (asked !== shown) return ""; // another row was chosen, or the list has lost this row meanwhile
+    if (request && !answer?.ok && !page?.querySelector(".shell")) return "lost";
     if (!page?.querySelector(".shell")) {
       location.assign(asked);
-      return;
+      return "";
     }
     const named = asked.split("#")[1];
     const part = (named && page.getElementById(named)) || page.querySelector("#main");
@@ -115,6 +116,13 @@
     const words = typed.read(form);
     const outcome = await loadPage(address, { method: "POST", body: new FormData(form, event.submitter) });
     if (outcome === "refused") typed.putBack(pagePart, words);
+    else if (outcome === "lost") {
+      pagePart.inert = false; // the form stays, and can be sent again
+      delete form.dataset.sent;
+      for (const button of form.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");
+      typed.putBack(form, words);
+      typed.sayLost();
+    }
     htmx.trigger("#live", "again");
   });
 

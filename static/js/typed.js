@@ -67,5 +67,13 @@ const typed = (() => {
   sessionStorage.removeItem(KEPT);
   if (kept && find("#toasts > .toast-error")) putBack(find("#main"), JSON.parse(kept));
 
-  return { read, putBack };
+  // A form of a part of the page that gets no answer keeps its text, and the page says so, unless the form has words of its own.
+  const sayLost = () => find("#toasts").append(find("#lost-answer").content.cloneNode(true));
+  for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+    document.addEventListener(fault, ({ target, detail }) => {
+      if (detail.requestConfig?.verb === "post" && !find("[data-no-answer]", target)) sayLost();
+    });
+  }
+
+  return { read, putBack, sayLost };
 })();

@@ -317,6 +317,27 @@ def test_an_owner_does_what_waits_in_the_panel(live_server: Any, open_window: Op
     assert faults == []
 
 
+def test_a_lost_answer_in_the_panel_keeps_what_was_typed(live_server: Any, open_window: OpenWindow, shop):
+    held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_no=None, destination=NUMBER)
+    page = open_window(size=(1440, 900), may_complain=True)
+    sign_in(page, live_server.url, "owner", "/work/")
+    note = page.locator("[data-beside-panel] #cancel-note")
+    page.click(f"#row-order-{held.pk} [data-step]")
+    page.click("[data-beside-panel] #act-cancel summary")
+    note.fill("She has left")
+
+    page.route("**/orders/*/cancel/**", lambda route: route.abort(), times=1)
+    note.press("Enter")
+    expect(page.locator("[data-lost-answer]")).to_be_visible()
+    expect(note).to_have_value("She has left")
+    expect(note).to_be_focused()
+    note.press("Enter")
+
+    expect(page.locator(f"#row-order-{held.pk}")).to_have_count(0)
+    held.refresh_from_db()
+    assert (held.status, page.url) == (Status.CANCELLED, f"{live_server.url}/work/")
+
+
 def test_undo_in_the_panel_changes_the_order_of_its_message(live_server: Any, open_window: OpenWindow):
     # given two sales in the panel, and one that was paid in another way
     create_demo_staff()
