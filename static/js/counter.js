@@ -11,6 +11,7 @@
   const review = () => one("#counter-review, #counter-bill, #counter-batch, #counter-approval");
   const tiles = () => all("#counter-tiles [role=option]");
   const picked = () => one("#counter-tiles [aria-selected=true]");
+  const isBillerAsked = () => Boolean(one("#counter-bill[role=status]"));
   const keysAreOn = () => one("[data-single-keys]")?.checked ?? false;
 
   let isEnterDown = false;
@@ -206,18 +207,24 @@
     );
   }
 
+  // Digits that were typed before the review appeared are the given cash.
+  function enterCash(shown, digits) {
+    const cash = one("#id_cash_given", shown);
+    if (!cash || !/^[1-9]\d*$/.test(digits)) return false;
+    cash.value = digits;
+    cash.dispatchEvent(new Event("change", { bubbles: true })); // "50" becomes 50.000
+    return true;
+  }
+
   // An answer moves the cursor to where the next key is needed. `asked`: its address, if a key asked for it.
   function arrive(asked, wasSent) {
     hasMoved = false;
     const shown = review();
     const ahead = typedAhead;
     if (shown && wasSent) return typeAhead(ahead), show(shown); // typed for the next customer: it goes on waiting
-    typeAhead("");
-    const cash = one("#id_cash_given", shown ?? undefined);
-    if (shown && /^[1-9]\d*$/.test(ahead) && cash) {
-      cash.value = ahead;
-      cash.dispatchEvent(new Event("change", { bubbles: true })); // "50" becomes 50.000
-    } else if (ahead) return setText(field().value + ahead);
+    const isAwaited = one("#counter-ask") || isBillerAsked(); // it goes on waiting, for the bill
+    typeAhead(isAwaited ? ahead : "");
+    if (!isAwaited && !(shown && enterCash(shown, ahead)) && ahead) return setText(field().value + ahead);
     if (shown) return noteReview(asked), show(shown);
     noteField();
     setCaret();
@@ -286,7 +293,7 @@
       const target = event.target instanceof Element ? event.target : document.body;
       const isBack = event.key === "Backspace" && typedAhead;
       const isHere = target === field() || review()?.contains(target);
-      if ((isSending || isAsking) && !event.altKey && (event.key.length === 1 || isBack)) {
+      if ((isSending || isAsking || isBillerAsked()) && !event.altKey && (event.key.length === 1 || isBack)) {
         typeAhead(isBack ? typedAhead.slice(0, -1) : typedAhead + event.key);
         event.preventDefault();
         event.stopImmediatePropagation();
@@ -397,6 +404,10 @@
     } else if (target.id === "counter-work") field()?.setAttribute("aria-expanded", String(tiles().length > 0));
     else if (elt?.id === "counter-bill") {
       const shown = one("#counter-bill");
+      if (shown && shown.dataset.standing !== "asking") {
+        enterCash(shown, typedAhead);
+        typeAhead("");
+      }
       if (shown && document.activeElement !== field()) show(shown);
       else if (shown) readyAt = performance.now() + MOMENT;
     }

@@ -237,3 +237,22 @@ def test_what_is_being_sent_stays_in_sight_until_its_answer(
     expect(till.field).to_have_value("081291111112")
     till.row(order, "success")
     assert Order.objects.get() == order
+
+
+def test_cash_typed_while_the_biller_is_asked_is_the_cash_of_the_bill(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
+    begin(User.objects.get(username="cashier"), cash=100_000)
+    page = open_window()
+    till, line = Hands(page, shop), SlowLine(page)
+    till.type_number(CUSTOMER)
+    line.hold()
+    till.press("Space", "b", "Enter", "9", "0", "0")
+    expect(page.locator("#counter-ahead")).to_have_text("900")
+
+    line.free()
+
+    till.review()
+    expect(page.locator("#id_cash_given")).to_have_value("900.000")
+    expect(page.locator("#counter-ahead")).to_have_text("")
+    expect(page.locator("#counter-pay")).to_be_focused()
