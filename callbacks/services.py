@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import structlog
+from django.contrib.postgres.functions import TransactionNow
 from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -303,15 +304,15 @@ def forget_old_bodies() -> int:
     days = policies().callbacks_kept_days
     if days is None:
         return 0
-    now = timezone.now()
-    before = now - dt.timedelta(days=max(days, LEAST_DAYS))
+    # The database refuses to forget too early, and in the future, by its own clock.
+    before = clock.now() - dt.timedelta(days=max(days, LEAST_DAYS))
     orders = Order.objects.filter(Q(final_at=None) | Q(final_at__gte=before), ref_id=OuterRef("ref_id"))
     old = Callback.objects.filter(body_gone_at=None, received_at__lt=before).exclude(state=CallbackState.RECEIVED)
     by_time = old.order_by("received_at", "pk")
     rows, forgotten = list(by_time[:FORGOTTEN_AT_ONCE].values_list("received_at", "pk")), 0
     while rows:
         batch = old.filter(~Exists(orders), pk__in=[pk for _at, pk in rows])
-        forgotten += batch.update(body=b"", body_gone_at=now)
+        forgotten += batch.update(body=b"", body_gone_at=TransactionNow())
         at, last = rows[-1]  # needed bodies stay, so the next batch begins after them
         behind = by_time.filter(Q(received_at__gt=at) | Q(received_at=at, pk__gt=last))
         rows = list(behind[:FORGOTTEN_AT_ONCE].values_list("received_at", "pk"))

@@ -11,13 +11,18 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from bills.models import BillCheck
+from callbacks.models import Callback
+from callbacks.services import forget_old_bodies, receive
 from core import clock
 from exports.models import Export
 from gateway.polling import in_seconds
 from purchases.models import Order
 from purchases.services import Action, allowed_actions, propose_verdict
+from testing.database import past_triggers
 from testing.factories import make_check, make_order
 from testing.people import make_person
+from tests.gateway.helpers import kept_exchange
+from workbench.services.forgetting import forget_old_exchanges
 
 pytestmark = pytest.mark.django_db
 
@@ -66,6 +71,17 @@ def test_a_machine_whose_clock_is_ahead_takes_no_file_from_its_worker():
 
     with time_machine.travel(timezone.now() + HOUR, tick=True):
         assert not Export.objects.due().filter(pk=written.pk).exists()
+
+
+def test_a_machine_whose_clock_is_ahead_forgets_only_what_is_old_enough():
+    pk = receive(body=b"{}", headers={}, source_address=None, is_signed=True, ref_id="", event="x")
+    long_ago = timezone.now() - dt.timedelta(days=100)
+    with past_triggers():
+        Callback.objects.filter(pk=pk).update(state="applied", received_at=long_ago, processed_at=long_ago)
+    kept_exchange("YOUNG", at=timezone.now() - dt.timedelta(days=90) + HOUR / 2)
+
+    with time_machine.travel(timezone.now() + HOUR, tick=True):
+        assert (forget_old_bodies(), forget_old_exchanges()) == (1, 0)
 
 
 @pytest.mark.parametrize(("wrong", "valid_for", "standing"), [(HOUR, 5, "payable"), (-HOUR, -1, "expired")])

@@ -6,10 +6,10 @@ import datetime as dt
 
 import structlog
 from django.db.models import Exists, OuterRef, Q
-from django.utils import timezone
 
 from bills.models import BillCheck
 from bills.states import AnswerKind
+from core import clock
 from gateway.services import forget_exchanges, next_number
 from policies.services import policies
 from purchases.models import Order
@@ -24,7 +24,8 @@ def forget_old_exchanges() -> int:
     Exchanges of an order stay for as many days after its end, and those of a check while it waits for its answer. All
     exchanges that reconciliation has not compared yet stay, too.
     """
-    before = timezone.now() - dt.timedelta(days=policies().exchanges_kept_days)
+    # The database refuses to delete too early by its own clock.
+    before = clock.now() - dt.timedelta(days=policies().exchanges_kept_days)
     orders = Order.objects.filter(Q(final_at=None) | Q(final_at__gte=before), ref_id=OuterRef("ref_id"))
     checks = BillCheck.objects.filter(answer=AnswerKind.NONE, ref_id=OuterRef("ref_id"))
     compared = Reconciliation.objects.filter(quiet__isnull=False).values_list("quiet", flat=True).first()
