@@ -64,7 +64,10 @@ if (finder) {
     event.preventDefault();
     openFirst();
   });
-  field.addEventListener("input", () => (opensFirst = false));
+  field.addEventListener("input", () => {
+    opensFirst = false;
+    results().classList.toggle("is-stale", !isAnswered()); // the next results come without it
+  });
   // While no answer comes, Enter leads to the page.
   for (const fault of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) {
     finder.addEventListener(fault, () => opensFirst && finder.submit());

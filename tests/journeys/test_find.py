@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from purchases.states import Status
 from staff.roles import create_demo_staff
@@ -97,6 +97,29 @@ def test_tab_stays_in_the_field_where_everything_is_of_one_kind(live_server: Any
     expect(field).to_be_focused()
     expect(only).to_be_visible()
     assert faults_of(page) == []
+
+
+def test_results_of_an_earlier_text_fade_until_those_of_the_text_come(live_server: Any, open_window: OpenWindow, shop):
+    page = open_window()
+    sign_in(page, live_server.url, "cashier", "/orders/")
+    page.keyboard.press("Control+k")
+    results = page.locator("#find-results")
+    expect(results).to_have_attribute("data-text", "")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/find/?*", hold)
+
+    with page.expect_request("**/find/?*"):
+        page.keyboard.type(NUMBER)
+    expect(results).to_have_class(re.compile("is-stale"))
+
+    held[-1].continue_()
+    page.unroute("**/find/?*")
+    expect(results).to_have_attribute("data-text", NUMBER)
+    expect(results).not_to_have_class(re.compile("is-stale"))
 
 
 def test_on_a_phone_it_fills_the_screen(live_server: Any, open_window: OpenWindow, shop):
