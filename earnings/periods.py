@@ -27,6 +27,8 @@ MOST_READ = 31
 OWN = "own"
 #: The periods that a click chooses, by the same names and in the same order as in the list of orders.
 NAMES = {days.value: days.label for days in Days if days is not Days.DAYS_30}
+# On their first day they are this one day.
+_LONGER = (Days.WEEK, Days.MONTH)
 
 
 class Other(NamedTuple):
@@ -63,10 +65,11 @@ class Chosen:
 
     @property
     def title(self) -> str:
-        """The days as the head of a page: a single day with its full name."""
+        """The days as the head of a page: a single day with its full name, and with that of a longer period."""
         if self.period.first != self.period.last:
             return self.words
-        return format_date(self.period.first, "EEEE d MMMM", locale=active_locale())
+        day = format_date(self.period.first, "EEEE d MMMM", locale=active_locale())
+        return f"{NAMES[self.name]}: {day}" if self.name in _LONGER else day
 
     @property
     def against(self) -> str:

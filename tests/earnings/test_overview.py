@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import re
 from html import unescape
@@ -87,6 +88,18 @@ def test_an_answer_has_each_part_that_the_overview_takes_from_it():
     assert taken == {name for name in taken if has_id(answer, name)}
     titles = [words_at(each, 'id="overview-title"').split() for each in (answer, owner.get("/?days=yesterday"))]
     assert titles[0] == titles[1]
+
+
+@pytest.mark.parametrize(
+    ("days", "head"),
+    [("today", "Monday 30 November"), ("week", "This week: Monday 30 November"), ("7", "Tue 24 Nov – Mon 30 Nov")],
+)
+def test_on_its_first_day_a_week_is_named_in_the_head(days: str, head: str, time_machine: Any):
+    time_machine.move_to(dt.datetime(2026, 11, 30, 2, tzinfo=dt.UTC))  # 09:00 of a Monday
+
+    page = browser_of("supervisor").get(f"/?days={days}")
+
+    assert words_at(page, 'id="overview-title"').strip() == head
 
 
 @pytest.mark.usefixtures("shop")
