@@ -53,9 +53,25 @@ const typed = (() => {
     return home && find(`#${CSS.escape(home.id)}`, fragment)?.querySelectorAll("details")[place];
   }
 
-  document.addEventListener("htmx:oobBeforeSwap", ({ detail: { target, fragment } }) => {
-    put(fragment, read(target));
-    for (const box of findAll("details[open]:not([data-menu])", target)) sameIn(fragment, box)?.setAttribute("open", "");
+  const openIn = (part) => findAll("details[open]:not([data-menu])", part);
+  function keep(part, values, boxes) {
+    put(part, values);
+    for (const box of boxes) sameIn(part, box)?.setAttribute("open", "");
+  }
+
+  document.addEventListener("htmx:oobBeforeSwap", ({ detail: { target, fragment } }) => keep(fragment, read(target), openIn(target)));
+
+  // The panel beside a list is read again as a whole when its row changes.
+  let before;
+  let shown;
+  document.addEventListener("htmx:beforeSwap", ({ target, detail }) => {
+    if (!target.matches("[data-beside-panel]")) return;
+    const row = detail.pathInfo.requestPath;
+    before = row === shown ? [read(target), openIn(target)] : [{}, []];
+    shown = row;
+  });
+  document.addEventListener("htmx:afterSwap", ({ target }) => {
+    if (target.matches("[data-beside-panel]")) keep(target, ...before);
   });
 
   document.addEventListener("submit", (event) => {

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from drawers.models import Payment
+from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
 from staff.roles import create_demo_staff
@@ -71,3 +72,33 @@ def test_what_is_typed_while_an_order_is_followed_stays(live_server: Any, open_w
     form.locator("button[type=submit]").click()
     expect(page.locator("#sale-reference")).to_have_text("BCA 97")
     assert Payment.objects.get().method == "transfer"
+
+
+def test_what_is_typed_beside_a_list_stays_when_its_row_changes(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    other, order = (sell(User.objects.get(username="cashier"), 10_500) for _ in range(2))
+    page = open_window(size=(1440, 900))
+    sign_in(page, live_server.url, "owner", "/orders/")
+    panel = page.locator("[data-beside-panel]")
+    page.click(f"#results [data-pick][href*='{other.ref_id}']")
+    panel.locator("#act-cancel summary").click()
+    page.click(f"#results [data-pick][href*='{order.ref_id}']")
+    expect(panel.locator("#add-note")).to_have_attribute("action", f"/orders/{order.ref_id}/notes/")
+    expect(panel.locator("#act-cancel[open]")).to_have_count(0)
+
+    panel.locator("#note-text").click()
+    page.keyboard.type("She wait")
+    panel.locator("#act-cancel summary").click()
+    panel.locator("#cancel-note").click()
+    page.keyboard.type("Twice")
+    claim(order.pk)
+    expect(panel.locator(".status-sending").first).to_be_visible()
+
+    expect(panel.locator("#note-text")).to_have_value("She wait")
+    panel.locator("#note-text").click()
+    page.keyboard.press("End")
+    page.keyboard.type("s")
+    report(order, Status.SUCCESS, trx_id="TRX-1")
+    expect(panel.locator(".status-success").first).to_be_visible()
+    page.keyboard.type(" here")
+    expect(panel.locator("#note-text")).to_have_value("She waits here")
