@@ -202,9 +202,10 @@ async function copy(button) {
     field.className = "visually-hidden";
     document.body.append(field);
     field.select();
-    document.execCommand("copy");
+    const isCopied = document.execCommand("copy");
     field.remove();
     button.focus();
+    if (!isCopied) return; // the clipboard still has what was copied before, perhaps another customer's
   }
   const label = find("[data-copy-label]", button) ?? button;
   const before = (button.dataset.label ??= label.textContent);

@@ -128,6 +128,24 @@ def test_the_text_for_a_customer_is_copied(live_server: Any, open_window: OpenWi
     assert faults_of(page) == []
 
 
+def test_a_text_that_the_browser_does_not_copy_is_not_called_copied(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    order = make_token()
+    page = open_window()
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    sign_in(page, live_server.url, "cashier", f"/orders/{order.ref_id}/")
+    page.click("#message summary")
+    button = page.locator("[data-copies]")
+
+    page.evaluate("document.execCommand = () => false")
+    button.click()
+    expect(button).to_be_focused()
+    assert page.locator(".is-copied").count() == 0
+    page.evaluate("document.execCommand = () => true")
+    button.click()
+    expect(page.locator("[data-copies].is-copied")).to_be_visible()
+
+
 def test_too_large_a_logo_is_not_sent_at_all(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     page = open_window()
