@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from approvals.acts import CUSTOMER_WAITS, Line, act_named
 from approvals.models import Approval, ApprovalState
 from approvals.services import why_not_approved_by
+from core import clock
 from core.errors import Refused
 from core.money import rupiah
 from core.notation import in_groups
@@ -30,6 +31,7 @@ from core.numbers import (
     text_as_seen,
 )
 from core.rights import Right, Role
+from core.times import short_time
 from staff.models import User
 
 
@@ -152,6 +154,14 @@ class ShownApproval:
         if not (self.approval.is_open and act and act.keeps_customer):
             return None
         return min(self.approval.asked_at + CUSTOMER_WAITS, self.approval.expires_at)
+
+    @property
+    def answer_words(self) -> str:
+        """The words for `answer_by`, or for how long the answer is late; empty without one."""
+        if self.answer_by is None:
+            return ""
+        words = _("answer by %(time)s") if clock.now() < self.answer_by else _("the answer is late since %(time)s")
+        return words % {"time": short_time(self.answer_by)}
 
     @property
     def asked_role(self) -> Any:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
 from core.tables import Table, column, row_link
-from core.times import ago, moment, short_time
+from core.times import ago, moment
 from staff.models import User
 
 # With less time left than this, the list marks it as short.
@@ -71,10 +71,9 @@ class ApprovalTable(Table[Approval]):
         if approval.is_open:
             css = "is-short" if approval.expires_at - self.now < _SOON else ""
             expires = format_html('<span class="{}">{} {}</span>', css, gettext("expires"), ago(approval.expires_at))
-            answer_by = ShownApproval(approval, self.person).answer_by
-            if answer_by is None:
+            words = ShownApproval(approval, self.person).answer_words
+            if not words:
                 return expires
-            words = gettext("answer by %(time)s") % {"time": short_time(answer_by)}
             return format_html('<span class="is-short" data-answer-by>{}</span> · {}', words, expires)
         who = approval.decided_by.shown_name if approval.decided_by else ""
         return format_html("{} {}", who, moment(approval.decided_at))
