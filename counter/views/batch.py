@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -110,11 +111,6 @@ class Batch:
         """Rupiah that the customer got back, in coins, when they were paid together."""
         return change_in_coins(sum(bill.order.payment.change or 0 for bill in self.bills if bill.order))
 
-    @property
-    def total(self) -> int:
-        """Rupiah that the customer pays for all payable bills."""
-        return sum(bill.check.to_pay or 0 for bill in self.payable)
-
 
 @staff_only(*MAY, Right.VIEW_CUSTOMERS)
 @require_POST
@@ -168,15 +164,29 @@ def batch_live(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
 
 
 def _followed(request: StaffRequest, batch: uuid.UUID) -> dict[str, Any]:
+    """The batch for its page. `without` in the address: the bills that the person has left out before."""
     bills_together = Batch.read(batch, request.user)
-    live = follow(request, reverse("counter_batch_live", args=[batch]), bills_together.bills)
+    payable = {bill.check.ref_id for bill in bills_together.payable}
+    left_out = [ref_id for ref_id in request.GET.getlist("without")[:_MOST_AT_ONCE] if ref_id in payable]
+    kept = f"?{urlencode({'without': left_out}, doseq=True)}" if left_out else ""
+    live = follow(request, reverse("counter_batch_live", args=[batch]) + kept, bills_together.bills)
     refusals = request.session.get(_REFUSALS, {}).get(str(batch), {})
     rows = [
-        {"bill": bill, "refusal": refusals.get(bill.check.ref_id) if not bill.order else None}
+        {
+            "bill": bill,
+            "refusal": refusals.get(bill.check.ref_id) if not bill.order else None,
+            "is_left_out": bill.check.ref_id in left_out,
+        }
         for bill in bills_together.bills
         if bill.row_id in live.news
     ]
-    return {"batch": bills_together, "live": live, "rows": rows, "may_pay": request.user.has_perms(MAY)}
+    return {
+        "batch": bills_together,
+        "total": sum(bill.check.to_pay or 0 for bill in bills_together.payable if bill.check.ref_id not in left_out),
+        "live": live,
+        "rows": rows,
+        "may_pay": request.user.has_perms(MAY),
+    }
 
 
 @staff_only(*MAY)
@@ -207,6 +217,7 @@ def _review(
         chosen=chosen,
         refusal=refusal,
         left_out=len(wanted) - len(chosen),
+        without=[bill.check.ref_id for bill in bills_together.payable if bill not in chosen],
         total=sum(bill.check.to_pay or 0 for bill in chosen),
         owner=_owner_of(chosen),
         cost=sum(bill.check.total or 0 for bill in chosen),

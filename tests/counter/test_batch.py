@@ -1,5 +1,6 @@
 """All saved bills of a customer are checked together, chosen and reviewed, and each is paid for itself."""
 
+import html
 import re
 import uuid
 
@@ -124,6 +125,23 @@ def test_the_chosen_bills_are_reviewed_with_total_and_balance(cashier):
     for amount in ("Rp205.000", "Rp295.000"):
         assert amount in words(page)
     assert not Order.objects.exists()
+
+
+def test_back_from_the_review_leaves_out_the_same_bills(cashier):
+    address = start_batch(cashier, make_customer("Bu Sari", ("1111", make_biller()), ("2222", make_biller())))
+    wanted, left = BillCheck.objects.order_by("destination")
+    answer(wanted)
+    answer(left, total=50_000, amount=47_500)
+
+    review = cashier.get(f"{address}review/", {"bill": wanted.ref_id}).content.decode()
+    back = html.unescape(re.search(r'id="counter-leave" href="([^"]+)"', review)[1])
+    page = cashier.get(back)
+    live = cashier.get(re.sub("seen=[^&]*", "seen=x", next_question(page)[0]))
+
+    for shown in (page, live):
+        boxes = re.findall(r'name="bill" value="([^"]+)"\s+(checked)?', shown.content.decode())
+        assert boxes == [(wanted.ref_id, "checked"), (left.ref_id, "")]
+        assert amounts_at(shown, "data-chosen-sum") == ["Rp102.500"]
 
 
 def test_a_paid_bill_of_a_batch_leads_to_its_payment(cashier):
