@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from alerts.kinds import unreachable
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Alert, Severity
 from core.rights import Right
@@ -33,7 +34,10 @@ class NotCompared(AlertKind, permission=Right.VIEW_DIFFERENCES):
         if since is None or now.time - since < _AFTER:
             return []
         account = now.the(UpstreamAccount)
-        is_away = account.refused_since is not None or account.unreachable_since is not None
+        silent_since = account.unreachable_since
+        # While only the balance request fails, the orders' answers end each fault: that is no reason.
+        is_silent = silent_since is not None and now.time - silent_since >= unreachable.AFTER
+        is_away = account.refused_since is not None or is_silent
         if not is_away and account.last_answer_at and now.time - account.last_answer_at > _AFTER:
             return []  # nobody has asked: we have only just started, or a process is silent, which has its own alert
         facts: Facts = {"since": since.isoformat()}

@@ -9,7 +9,8 @@ from alerts.models import Severity
 from core.rights import Right
 from gateway.models import UpstreamAccount
 
-_AFTER = dt.timedelta(minutes=2)
+# In a shorter time a single request may have failed.
+AFTER = dt.timedelta(minutes=2)
 
 
 class Unreachable(AlertKind, permission=Right.VIEW_ORDERS, is_in_banner=True):
@@ -17,7 +18,7 @@ class Unreachable(AlertKind, permission=Right.VIEW_ORDERS, is_in_banner=True):
 
     def reasons(self, now: Now) -> list[Reason]:
         since = now.the(UpstreamAccount).unreachable_since
-        if since is None or now.time - since < _AFTER:
+        if since is None or now.time - since < AFTER:
             return []
         return [Reason(severity=Severity.CRITICAL, facts={"since": since.isoformat()})]
 

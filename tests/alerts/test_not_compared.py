@@ -101,6 +101,14 @@ def test_an_upstream_that_is_away_explains_it_for_an_hour(why: str, minutes: int
     assert opened() == expected
 
 
+def test_an_upstream_whose_balance_request_alone_fails_does_not_explain_it():
+    # given orders that are answered all day, which end each fault of the balance request within the minute
+    compared(16)
+    UpstreamAccount.objects.create(unreachable_since=ago(minutes=0.5), last_answer_at=ago(minutes=0.6))
+
+    assert opened() == WARNING
+
+
 def test_an_upstream_that_is_just_back_is_given_time():
     compared(45)
     account = UpstreamAccount.objects.create(unreachable_since=ago(minutes=44))
