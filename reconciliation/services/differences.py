@@ -183,6 +183,7 @@ def _make_good(difference: Difference) -> None:
     possible = Q(label=_Label.MISSING_REFUND) | (decided & Q(entry__isnull=False) if decided else Q(pk=None))
     opposite = Difference.objects.filter(
         possible,
+        pk__lt=difference.pk,  # a run stores all its findings first, the earliest first
         amount=-difference.amount,
         to_at__gte=difference.to_at - _MADE_GOOD_WITHIN,
         closed_with__isnull=True,

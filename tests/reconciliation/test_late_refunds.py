@@ -10,6 +10,7 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
+from gateway.services import next_number
 from ledger import services as ledger
 from ledger.models import Entry
 from purchases.models import Order
@@ -86,6 +87,25 @@ def test_a_rest_that_another_order_explains_in_the_same_run_cancels_no_missing_r
     assert (missing.state, missing.closed_with) == ("open", None)
     assert [(row.amount, row.explained_by) for row in explained] == [(-10_000, first), (500, second)]
     assert ledger.books().found == -500
+
+
+def test_money_that_came_before_a_refund_was_missing_is_no_late_refund():
+    open_books(OPENING)
+    now, before = timezone.now(), [next_number(), next_number()]
+    since = next_number()
+    bought("failed")
+    missed = [since, next_number()]
+    both = [explaining.Difference(amount=PRICE, from_no=before[0], to_no=before[1])]
+    both.append(explaining.Difference(amount=-PRICE, from_no=missed[0], to_no=missed[1]))
+
+    with transaction.atomic():  # one run judges both readings
+        differences.record([explaining.Found(each) for each in both], {}, dict.fromkeys([*before, *missed], now))
+
+    found = Difference.objects.order_by("pk")
+    assert [(row.amount, row.label, row.state) for row in found] == [
+        (PRICE, "topup", "open"),
+        (-PRICE, "missing_refund", "open"),
+    ]
 
 
 def test_a_late_refund_closes_when_the_proposal_is_declined(people: Any):
