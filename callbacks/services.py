@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +46,7 @@ log = structlog.get_logger()
 _HEADERS_NOT_KEPT = SIGNATURE_HEADERS | {"cookie", "authorization", "proxy-authorization"}
 _HEADER_LENGTH = 500
 
-# At most this many unsigned callbacks in this time cause a poll of an order that is no longer polled.
+# At most this many unsigned callbacks about an order cause a poll in this time.
 _MOST_HINTS, _LATELY = 5, dt.timedelta(minutes=10)
 # Columns that processing writes.
 _OUTCOME = ("state", "result", "processed_at", "tries", "fault")
@@ -198,9 +198,11 @@ def _process(callbacks: Sequence[Callback]) -> None:
         else:
             _finish(callback, CallbackState.UNMATCHED)
     _poll_orders({callback: messages[callback].data for callback in hints})
-    if strange := {callback.ref_id for callback in callbacks if callback not in messages} - {""}:
+    strange = [callback for callback in callbacks if callback not in messages and callback.ref_id]
+    often = _often_hinted({callback.ref_id for callback in strange if not callback.is_signed})
+    if asked := {callback.ref_id for callback in strange if callback.is_signed or callback.ref_id not in often}:
         # They settle nothing, but something has happened. Not here: the books may be held.
-        transaction.on_commit(partial(_poll_now, ref_id__in=strange))
+        transaction.on_commit(partial(_poll_now, ref_id__in=asked))
     update_rows([callback for callback in callbacks if callback.processed_at], _OUTCOME)
 
 
@@ -227,17 +229,16 @@ def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
     """Have the orders of unsigned callbacks polled. `hints`: the transaction of each callback.
 
     A final order, or one that was certainly not charged, is not polled any more. If a callback contradicts it, or names
-    an SN that it lacks, it is still polled: the answer is believed, as a move, an SN or an incident. That happens at
-    most `_MOST_HINTS` times in `_LATELY`, because forged callbacks must not use up the rate budget.
+    an SN that it lacks, it is still polled: the answer is believed, as a move, an SN or an incident.
     """
     if not hints:
         return
     orders = {
         order.ref_id: order for order in Order.objects.filter(ref_id__in={said.ref_id for said in hints.values()})
     }
+    often = _often_hinted(orders.keys())
     polled = [order.pk for order in orders.values() if order.status in POLLED]
-    now = clock.now()
-    _poll_now(pk__in=polled)
+    _poll_now(pk__in=[order.pk for order in orders.values() if order.ref_id not in often])
     in_question = dict[str, int]()
     for callback, said in hints.items():
         order = orders.get(said.ref_id)
@@ -248,14 +249,26 @@ def _poll_orders(hints: Mapping[Callback, Transaction]) -> None:
         if order.pk not in polled and is_news:
             in_question[order.ref_id] = order.pk
         _finish(callback, CallbackState.HINT, order.status)
-    if in_question:
-        lately = Callback.objects.filter(
-            ref_id__in=in_question, state=CallbackState.HINT, processed_at__gt=now - _LATELY
-        )
-        counted = dict(lately.order_by().values_list("ref_id").annotate(Count("pk")))
-        for ref_id, pk in sorted(in_question.items()):
-            if counted.get(ref_id, 0) < _MOST_HINTS:
-                transaction.on_commit(partial(publish, ASK_ANYWAY, pk))
+    for ref_id, pk in sorted(in_question.items()):
+        if ref_id not in often:
+            transaction.on_commit(partial(publish, ASK_ANYWAY, pk))
+
+
+def _often_hinted(ref_ids: Collection[str]) -> set[str]:
+    """Those of these ref_ids about which `_MOST_HINTS` unsigned callbacks were processed in `_LATELY`.
+
+    The next ones cause no poll: forged callbacks must not use up the rate budget, nor make the next polls rare.
+    """
+    if not ref_ids:
+        return set()
+    lately = Callback.objects.filter(
+        ref_id__in=ref_ids,
+        is_signed=False,
+        state__in=[CallbackState.HINT, CallbackState.MALFORMED],
+        processed_at__gt=clock.now() - _LATELY,
+    )
+    counted = lately.order_by().values("ref_id").annotate(count=Count("pk")).filter(count__gte=_MOST_HINTS)
+    return set(counted.values_list("ref_id", flat=True))
 
 
 def _poll_now(**which: Any) -> None:

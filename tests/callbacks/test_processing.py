@@ -287,6 +287,23 @@ def test_a_flood_of_forged_callbacks_asks_for_the_status_five_times(monkeypatch)
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("is_understood", [True, False])
+def test_a_flood_of_forged_callbacks_makes_an_open_order_due_five_times(is_understood):
+    far = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
+    order, due = make_order(Status.PENDING), []
+
+    for number in range(8):
+        Order.objects.update(next_poll_at=far)
+        body = body_for(order, "failed", message=f"forged {number}")
+        body = body if is_understood else body.replace(b'"timestamp"', b'"sent_at"')
+        services.process(_receive(body, order.ref_id, is_signed=False).pk)
+        order.refresh_from_db()
+        due.append(order.next_poll_at < far)
+
+    assert due == [True] * 5 + [False] * 3
+
+
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("status", "says", "expected"),
     [
