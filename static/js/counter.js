@@ -130,11 +130,11 @@
   document.addEventListener("input", (event) => {
     if (event.target !== field()) return;
     hasMoved = false;
-    review()?.remove(); // it belongs to another text
+    review()?.remove(); // it belongs to another text, as do the keys typed ahead for it
     one("#counter-said")?.remove();
     noteField();
-    if (!isAsking) return;
     typeAhead("");
+    if (!isAsking) return;
     for (const asks of ["#counter-form", "#counter-panel"]) htmx.trigger(asks, "htmx:abort");
   });
 
@@ -207,10 +207,11 @@
     );
   }
 
-  // Digits that were typed before the review appeared are the given cash.
+  // Digits that were typed before the review appeared are the given cash; a number with a first 0 is the next customer's.
+  const isCash = (text) => /^[1-9]\d*$/.test(text);
   function enterCash(shown, digits) {
     const cash = one("#id_cash_given", shown);
-    if (!cash || !/^[1-9]\d*$/.test(digits)) return false;
+    if (!cash || !isCash(digits)) return false;
     cash.value = digits;
     cash.dispatchEvent(new Event("change", { bubbles: true })); // "50" becomes 50.000
     return true;
@@ -293,7 +294,9 @@
       const target = event.target instanceof Element ? event.target : document.body;
       const isBack = event.key === "Backspace" && typedAhead;
       const isHere = target === field() || review()?.contains(target);
-      if ((isSending || isAsking || isBillerAsked()) && !event.altKey && (event.key.length === 1 || isBack)) {
+      // The biller may take long: meanwhile a letter keeps its meaning, and other parts of the page keep their keys.
+      const isForBill = isBillerAsked() && (isHere || target === document.body) && (isBack || /^\d$/.test(event.key));
+      if ((isForBill || ((isSending || isAsking) && (event.key.length === 1 || isBack))) && !event.altKey) {
         typeAhead(isBack ? typedAhead.slice(0, -1) : typedAhead + event.key);
         event.preventDefault();
         event.stopImmediatePropagation();
@@ -406,7 +409,7 @@
       const shown = one("#counter-bill");
       if (shown && shown.dataset.standing !== "asking") {
         enterCash(shown, typedAhead);
-        typeAhead("");
+        if (isCash(typedAhead)) typeAhead(""); // a number goes on waiting, until the bill is left
       }
       if (shown && document.activeElement !== field()) show(shown);
       else if (shown) readyAt = performance.now() + MOMENT;

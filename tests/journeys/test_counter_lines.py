@@ -9,6 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
 from bills import services
+from bills.models import BillCheck
 from ledger.models import Entry
 from purchases.models import Order
 from staff.models import User
@@ -256,3 +257,48 @@ def test_cash_typed_while_the_biller_is_asked_is_the_cash_of_the_bill(
     expect(page.locator("#id_cash_given")).to_have_value("900.000")
     expect(page.locator("#counter-ahead")).to_have_text("")
     expect(page.locator("#counter-pay")).to_be_focused()
+
+
+@pytest.fixture
+def asked(live_server: Any, upstream: Upstream, open_window: OpenWindow) -> tuple[Page, BillCheck]:
+    """The counter while a biller is asked, and the check that nobody has answered yet."""
+    create_demo_staff()
+    begin(User.objects.get(username="cashier"), cash=100_000)
+    check, page = start(1), open_window()
+    sign_in(page, live_server.url, "cashier", f"/counter/bills/{check.ref_id}/")
+    expect(page.locator("#counter-bill[data-standing=asking]")).to_be_focused()
+    return page, check
+
+
+def test_a_number_typed_while_the_biller_is_asked_waits_for_the_bill_to_end(asked: tuple[Page, BillCheck]):
+    page, check = asked
+    page.keyboard.type(PHONE)
+
+    services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
+
+    expect(page.locator("#counter-pay")).to_be_focused()
+    expect(page.locator("#id_cash_given")).to_have_value("")
+    expect(page.locator("#counter-ahead")).to_have_text(PHONE)
+    page.keyboard.press("Escape")
+    expect(page.locator("#counter-q")).to_have_value(PHONE)
+    expect(page.locator("#counter-ahead")).to_have_text("")
+
+
+def test_cash_typed_for_a_bill_ends_with_it(asked: tuple[Page, BillCheck]):
+    page, _check = asked
+    page.keyboard.type("900")
+    expect(page.locator("#counter-ahead")).to_have_text("900")
+
+    page.fill("#counter-q", PHONE)  # the next customer's number is pasted
+
+    expect(page.locator("#counter-bill")).to_have_count(0)
+    expect(page.locator("#counter-ahead")).to_have_text("")
+
+
+def test_while_the_biller_is_asked_a_letter_keeps_its_meaning(asked: tuple[Page, BillCheck]):
+    page, _check = asked
+
+    page.keyboard.press("?")
+
+    expect(page.locator("#shortcuts")).to_be_visible()
+    expect(page.locator("#counter-bill[data-standing=asking]")).to_be_visible()
