@@ -24,8 +24,8 @@
     const page = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
     const isRefused = page?.querySelector("#toasts > .toast-error");
     for (const toast of page?.querySelectorAll("#toasts > [data-toast]") ?? []) document.querySelector("#toasts").append(toast);
-    if (asked !== shown) return ""; // another row was chosen, or the list has lost this row meanwhile
     if (request && !answer?.ok && !page?.querySelector(".shell")) return "lost";
+    if (asked !== shown) return ""; // another row was chosen, or the list has lost this row meanwhile
     if (!page?.querySelector(".shell")) {
       location.assign(asked);
       return "";
@@ -113,15 +113,15 @@
     event.preventDefault();
     if (form.dataset.sent) return;
     const address = event.submitter?.getAttribute("formaction") || form.getAttribute("action") || shown;
-    const words = typed.read(form);
+    const [words, sentIn] = [typed.read(form), shown];
     const outcome = await loadPage(address, { method: "POST", body: new FormData(form, event.submitter) });
     if (outcome === "refused") typed.putBack(pagePart, words);
-    else if (outcome === "lost") {
+    if (outcome === "lost") typed.sayLost();
+    if (outcome === "lost" && sentIn === shown && form.isConnected) {
       pagePart.inert = false; // the form stays, and can be sent again
       delete form.dataset.sent;
       for (const button of form.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");
       typed.putBack(form, words);
-      typed.sayLost();
     }
     htmx.trigger("#live", "again");
   });

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 from drawers.models import Payment
 from earnings.services import sum_days
@@ -336,6 +336,35 @@ def test_a_lost_answer_in_the_panel_keeps_what_was_typed(live_server: Any, open_
     expect(page.locator(f"#row-order-{held.pk}")).to_have_count(0)
     held.refresh_from_db()
     assert (held.status, page.url) == (Status.CANCELLED, f"{live_server.url}/work/")
+
+
+def test_a_lost_answer_is_said_also_beside_another_row(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    facts = {"action_reason": ActionReason.BALANCE_SHORT, "sent_no": None}
+    first, second = (make_order(Status.NEEDS_ACTION, destination=f"08123456780{n}", **facts) for n in (1, 2))
+    page = open_window(size=(1440, 900), may_complain=True)
+    sign_in(page, live_server.url, "owner", "/work/")
+    panel = page.locator("[data-beside-panel]")
+    late: list[Route] = []
+
+    def hold(route: Route) -> None:
+        late.append(route)
+
+    page.route("**/orders/*/cancel/**", hold)
+    page.click(f"#row-order-{first.pk} [data-step]")
+    page.click("[data-beside-panel] #act-cancel summary")
+    page.fill("[data-beside-panel] #cancel-note", "She has left")
+    with page.expect_request("**/orders/*/cancel/**"):
+        page.keyboard.press("Enter")
+
+    # when another row is chosen before the answer is lost
+    page.click(f"#row-order-{second.pk} [data-step]")
+    expect(panel.locator(f"[action='/orders/{second.ref_id}/cancel/']")).to_be_attached()
+    late[0].abort()
+
+    expect(page.locator("[data-lost-answer]")).to_be_visible()
+    expect(panel.locator(f"[action='/orders/{second.ref_id}/cancel/']")).to_be_attached()
+    expect(panel.locator("#cancel-note")).to_have_value("")
 
 
 def test_undo_in_the_panel_changes_the_order_of_its_message(live_server: Any, open_window: OpenWindow):
