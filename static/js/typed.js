@@ -9,7 +9,7 @@ const typed = (() => {
   const nameOf = (field, part) => {
     const form = field.closest("form");
     const address = part.contains(form) ? form.getAttribute("action") ?? location.pathname : "";
-    return [address, field.name, isBox(field) ? field.value : ""].join(" ");
+    return [address, field.name, field.id, isBox(field) ? field.value : ""].join(" "); // several forms may have one address
   };
 
   function isChanged(field) {

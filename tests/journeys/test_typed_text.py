@@ -10,7 +10,9 @@ from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
 from staff.roles import create_demo_staff
+from testing.factories import make_product
 from testing.orders import report
+from tests.batches.helpers import checked
 from tests.drawers.helpers import begin, end, sell
 from tests.journeys.helpers import OpenWindow, sign_in
 
@@ -102,3 +104,23 @@ def test_what_is_typed_beside_a_list_stays_when_its_row_changes(live_server: Any
     expect(panel.locator(".status-success").first).to_be_visible()
     page.keyboard.type(" here")
     expect(panel.locator("#note-text")).to_have_value("She waits here")
+
+
+def test_a_text_goes_back_into_its_own_form_only(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    make_product(brand="telkomsel", code="TSEL10", name="Telkomsel 10.000")
+    make_product(brand="xl", code="XL10", name="XL 10.000")
+    batch = checked("087812345678;TSEL10\n081234567801;\n", User.objects.get(username="owner"))
+    page = open_window()
+    sign_in(page, live_server.url, "owner", f"/batches/{batch.pk}/")
+    product, other = (
+        page.locator(f"[data-fault-group={name}] [name=code]") for name in ("no_product", "other_operator")
+    )
+    expect(other).to_have_value("")
+
+    product.fill("unheard")
+    product.press("Enter")
+
+    expect(page.locator("#toasts .toast-error")).to_be_visible()
+    expect(product).to_have_value("unheard")
+    expect(other).to_have_value("")
