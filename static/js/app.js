@@ -300,8 +300,9 @@ document.addEventListener("htmx:oobAfterSwap", fadeToasts);
 /* --- a person who types is there ------------------------------------------------------------------------------- */
 
 // A page may send nothing for minutes, such as the count of a drawer: its next automatic request says that somebody types there.
+// A held key does not count: something may lie on it.
 let hasActed = false;
-for (const press of ["keydown", "pointerdown"]) document.addEventListener(press, () => (hasActed = true), { capture: true });
+for (const press of ["keydown", "pointerdown"]) document.addEventListener(press, ({ repeat }) => (hasActed ||= !repeat), { capture: true });
 document.addEventListener("htmx:configRequest", ({ detail }) => {
   if (hasActed) detail.headers.Acted = "yes";
   hasActed = false;
