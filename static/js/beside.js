@@ -42,7 +42,7 @@
     return isRefused ? "refused" : "shown";
   }
 
-  const load = () => (pagePart ? loadPage(shown) : htmx.ajax("GET", `${shown}panel/`, { target: panel, swap: "innerHTML" }));
+  const load = (headers) => (pagePart ? loadPage(shown) : htmx.ajax("GET", `${shown}panel/`, { target: panel, swap: "innerHTML", headers }));
 
   function show(link) {
     shown = link.getAttribute("href");
@@ -130,7 +130,7 @@
   document.addEventListener("htmx:oobAfterSwap", (event) => {
     mark();
     if (!shown) return;
-    if (!pagePart && event.detail.target.querySelector?.(`[data-pick][href="${CSS.escape(shown)}"]`)) load();
+    if (!pagePart && event.detail.target.querySelector?.(`[data-pick][href="${CSS.escape(shown)}"]`)) load({ "By-Itself": "yes" }); // core/live.py
     if (pagePart && event.detail.target.id === "work" && !rowLink()) {
       close();
       layout.querySelector("#results [data-pick]")?.focus();

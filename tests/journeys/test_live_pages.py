@@ -106,3 +106,19 @@ def test_a_form_that_is_sent_while_its_page_still_loads_goes_once(live_server: A
     button.click()
 
     assert page.evaluate("window.sends") == 1
+
+
+def test_a_panel_that_comes_again_with_its_row_is_no_activity(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    order = make_order(Status.PENDING)
+    page = open_window(size=(1440, 900))
+    sign_in(page, live_server.url, "cashier", "/orders/")
+    with page.expect_request("**/panel/") as chosen:
+        page.click(f"#results [data-pick][href*='{order.ref_id}']")
+    expect(page.locator("[data-beside-panel] .status-pending").first).to_be_visible()
+
+    with page.expect_request("**/panel/") as again:
+        report(order, Status.SUCCESS, trx_id="TRX-1")
+
+    assert "by-itself" not in chosen.value.headers
+    assert again.value.headers["by-itself"] == "yes"
