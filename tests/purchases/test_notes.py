@@ -66,6 +66,17 @@ def test_a_note_without_words_and_an_odd_tag_are_refused(cashier, order, fields)
     assert not Tag.objects.exists()
 
 
+def test_a_refused_tag_stays_typed_and_an_accepted_one_does_not(cashier, order):
+    shown = [
+        cashier.post(f"/orders/{order.ref_id}/notes/", {"tag": tag}, headers={"HX-Request": "true"}).content.decode()
+        for tag in ("50 rb", "bank")
+    ]
+
+    fields = [page.partition('id="note-tag"')[2].partition(">")[0] for page in shown]
+    assert ['value="50 rb"' in field for field in fields] == [True, False]
+    assert "value=" not in fields[1]
+
+
 def test_with_all_tags_taken_people_choose_from_them(cashier, order):
     Tag.objects.bulk_create(Tag(name=f"tag {n}") for n in range(MOST_TAGS))
 
