@@ -74,6 +74,17 @@ const typed = (() => {
     if (target.matches("[data-beside-panel]")) keep(target, ...before);
   });
 
+  // An order's notes come again after each step: what is typed in the other forms stays, and what was sent goes.
+  let others = {};
+  document.addEventListener("htmx:beforeSwap", ({ target, detail }) => {
+    if (target.id !== "order-notes") return;
+    others = read(target);
+    for (const name of Object.keys(read(detail.requestConfig.elt))) delete others[name];
+  });
+  document.addEventListener("htmx:afterSwap", ({ detail }) => {
+    if (detail.target?.id === "order-notes") put(find("#order-notes"), others);
+  });
+
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (event.defaultPrevented || form.getAttribute("method") !== "post") return;

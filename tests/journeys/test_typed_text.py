@@ -124,3 +124,22 @@ def test_a_text_goes_back_into_its_own_form_only(live_server: Any, open_window: 
     expect(page.locator("#toasts .toast-error")).to_be_visible()
     expect(product).to_have_value("unheard")
     expect(other).to_have_value("")
+
+
+def test_a_note_stays_typed_while_a_tag_is_added(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    order = sell(User.objects.get(username="cashier"), 10_500)
+    page = open_window()
+    sign_in(page, live_server.url, "cashier", order.get_absolute_url())
+    note, tag = page.locator("#note-text"), page.locator("#note-tag")
+
+    note.fill("She waits")
+    tag.fill("bank")
+    tag.press("Enter")
+    expect(page.locator("#order-notes .tag")).to_have_count(1)
+    expect(note).to_have_value("She waits")
+    expect(tag).to_have_value("")
+
+    note.press("Enter")
+    expect(page.locator("#order-notes .order-note")).to_have_count(1)
+    expect(note).to_have_value("")
