@@ -117,8 +117,10 @@
       typeAhead("");
       noteField();
       setCaret();
-    } else if (one("#counter-bill")) openPanel(one("#counter-form").getAttribute("hx-get"));
-    else one("#counter-leave")?.click();
+    } else if (one("#counter-bill")) {
+      if (isCash(typedAhead)) typeAhead("");
+      openPanel(one("#counter-form").getAttribute("hx-get"));
+    } else one("#counter-leave")?.click();
   }
 
   function setCaret() {

@@ -295,6 +295,17 @@ def test_cash_typed_for_a_bill_ends_with_it(asked: tuple[Page, BillCheck]):
     expect(page.locator("#counter-ahead")).to_have_text("")
 
 
+def test_cash_typed_for_a_bill_that_is_left_goes_into_no_field(asked: tuple[Page, BillCheck]):
+    page, _check = asked
+    page.keyboard.type("900")
+
+    page.keyboard.press("Escape")
+
+    expect(page.locator("#counter-bill")).to_have_count(0)
+    expect(page.locator("#counter-ahead")).to_have_text("")
+    expect(page.locator("#counter-q")).to_have_value("")
+
+
 def test_while_the_biller_is_asked_a_letter_keeps_its_meaning(asked: tuple[Page, BillCheck]):
     page, _check = asked
 
