@@ -4,8 +4,8 @@
 
 Two databases are made on the server of DATABASE_URL and kept for the next run: `pages_10000` and `pages_1000000`, each
 filled by `history.py`. The pages are asked as in the evening of the last whole day, so that both have a long day at any
-hour of the run. With `--days 60` the small shop sold its orders in 60 days instead of a year: for pages that grow with
-the day, and not with the years.
+hour of the run. With `--days 60` the small shop sold its orders in 60 days instead of a year, and with `--large-days`
+the large one: for pages that grow with the day, and not with the years.
 
 Page by page, both are asked in turns; a time is the best of the rounds, so that other work of the machine counts
 little. The table is Markdown: milliseconds of both, the ratio, the rows of the page's tables with few and with many
@@ -56,6 +56,7 @@ def main() -> None:
     parser.add_argument("--large", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--days", type=int, default=YEAR, help="in which the small shop sold its orders")
+    parser.add_argument("--large-days", type=int, default=YEAR, help="in which the large shop sold its orders")
     parser.add_argument("--only", default="", help="pages whose names this pattern finds")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -64,7 +65,7 @@ def main() -> None:
         return
     small = Shop(options.small, options.days)
     names = [name for name in small.names() if re.search(options.only, name)]
-    large = Shop(options.large, YEAR)  # after the other is filled, because both collect the same static files
+    large = Shop(options.large, options.large_days)  # after the other is filled, because both collect the same static files
     print(f"| page | {options.small:,} orders, ms | {options.large:,} orders, ms | ratio | rows | queries |")
     print("|---|---:|---:|---:|---:|---:|")
     too_much = [name for name in names if not compare(name, small, large, options.rounds)]
