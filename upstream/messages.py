@@ -147,18 +147,23 @@ class Products(Message):
 class Transaction(Message):
     """A purchase or a bill payment (document, Transaction). `balance` is the account's after the operation.
 
-    `sn` is None, not "", before it is known.
+    Money rests on seven fields, so a transaction without one of them is malformed: `ref_id`, `product_code` and
+    `destination` say whose transaction it is, `trx_id` tells one transaction from a second one under the same ref_id,
+    `price` is what the books debit, `status` ends the order, and `balance` is compared with the books.
+
+    Three are for people, and may be absent or null: we show our own product name, and an outcome counts without a
+    message. `sn` is None, not "", before it is known; a success may come without it, and its SN later.
     """
 
     trx_id: Code
     ref_id: RefId
     product_code: Code
-    product_name: Text
+    product_name: Text = ""
     destination: Code
     price: Rupiah
     status: Annotated[TransactionStatus, Field(strict=False)]
-    sn: Annotated[Annotated[str, Field(max_length=4000)] | None, BeforeValidator(_empty_is_none)]
-    message: Text
+    sn: Annotated[Annotated[str, Field(max_length=4000)] | None, BeforeValidator(_empty_is_none)] = None
+    message: Text = ""
     balance: SignedRupiah
 
 
@@ -178,7 +183,7 @@ class BillInquiry(Message):
 
     ref_id: RefId
     product_code: Code
-    product_name: Text
+    product_name: Text = ""
     destination: Code
     customer_name: Text = ""
     status: Annotated[InquiryStatus, Field(strict=False)]

@@ -1,6 +1,7 @@
 """A stored callback settles the order when its body is signed; otherwise it only starts a poll."""
 
 import datetime as dt
+import json
 import time
 from functools import partial
 
@@ -14,13 +15,15 @@ from callbacks.tasks import process_waiting
 from gateway.services import calling
 from ledger.models import Entry
 from purchases.models import Incident, Order
+from purchases.services.sending import claim
 from purchases.states import POLLED, Status
 from purchases.tasks import ask_anyway
 from staff.models import User
 from testing.callbacks import body_for, post
 from testing.database import statements
 from testing.factories import make_order, moves, reported
-from testing.orders import OneAnswer, at_once
+from testing.orders import OneAnswer, at_once, place
+from tests.ledger.helpers import open_books
 
 pytestmark = pytest.mark.django_db
 
@@ -59,6 +62,27 @@ def test_a_signed_callback_settles_the_order_and_itself():
     assert (order.status, order.sn) == ("success", "SN-77")
     assert order.events.get().callback_id == callback.pk
     assert (callback.state, callback.result) == ("applied", "pending → success")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("status", ["success", "failed"])
+@pytest.mark.parametrize("absent", [True, False])
+def test_a_callback_without_its_texts_settles_the_order(absent, status):
+    open_books(100_000)
+    order = place()
+    claim(order.pk)
+    content = json.loads(body_for(order, status))
+    for text in ("product_name", "message", "sn"):
+        content["data"].pop(text) if absent else content["data"].update({text: None})
+
+    assert post(json.dumps(content).encode()).status_code == 200
+    services.process_waiting()
+
+    order.refresh_from_db()
+    assert (order.status, order.sn, Callback.objects.get().state) == (status, "", "applied")
+    entries = Entry.objects.filter(ref_id=order.ref_id).values_list("kind", flat=True)
+    assert list(entries) == ["hold", "release", "debit", *(["refund"] if status == "failed" else [])]
+    assert not Incident.objects.exists()
 
 
 def test_a_callback_before_the_answer_settles_the_order_sent():

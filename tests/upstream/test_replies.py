@@ -100,10 +100,24 @@ def test_a_200_that_does_not_fit_together_is_unknown(payload: object, reason: st
     assert caught.value.raw == (payload if isinstance(payload, dict) else None)
 
 
-@pytest.mark.parametrize("name", list(TRANSACTION))
-def test_a_transaction_without_one_of_its_fields_is_malformed(name: str) -> None:
-    with pytest.raises(OutcomeUnknown, match=f"malformed: {name}"):
-        read({**bought(), "data": {field: value for field, value in TRANSACTION.items() if field != name}})
+FOR_PEOPLE = {"product_name": "", "message": "", "sn": None}
+
+
+@pytest.mark.parametrize("name", [name for name in TRANSACTION if name not in FOR_PEOPLE])
+def test_a_transaction_without_a_field_of_the_money_is_malformed(name: str) -> None:
+    absent = {field: value for field, value in TRANSACTION.items() if field != name}
+    for transaction in (absent, TRANSACTION | {name: None}):
+        with pytest.raises(OutcomeUnknown, match=f"malformed: {name}"):
+            read({**bought(), "data": transaction})
+
+
+@pytest.mark.parametrize("status", list(TransactionStatus))
+def test_a_transaction_without_its_texts_is_read(status: str) -> None:
+    absent = {field: value for field, value in TRANSACTION.items() if field not in FOR_PEOPLE} | {"status": status}
+
+    for transaction in (absent, absent | dict.fromkeys(FOR_PEOPLE)):
+        answer = read({**bought(), "data": transaction})
+        assert answer.model_dump(include=set(FOR_PEOPLE)) == FOR_PEOPLE
 
 
 def test_a_text_for_people_never_costs_an_answer() -> None:
