@@ -1,4 +1,4 @@
-// The counter by keyboard: one field, tiles, a review that no key confirms by accident, and the strip of running orders.
+// The counter by keyboard: one field, tiles, a review that no key confirms by accident. The strip of running orders: strip.js.
 // The server reads the text and decides what it means; this file only ties keys to requests.
 "use strict";
 {
@@ -12,7 +12,6 @@
   const tiles = () => all("#counter-tiles [role=option]");
   const picked = () => one("#counter-tiles [aria-selected=true]");
   const isBillerAsked = () => Boolean(one("#counter-bill[role=status]"));
-  const keysAreOn = () => one("[data-single-keys]")?.checked ?? false;
 
   let isEnterDown = false;
   let readyAt = 0; // the time from which the shown panel may be sent
@@ -164,7 +163,7 @@
     } else if (key === "Escape") {
       if (review()) leaveReview();
       else if (field().value) setText("");
-      else (newest() ?? one("[data-run]"))?.focus();
+      else (strip.newest() ?? one("[data-run]"))?.focus();
     } else return;
     event.stopImmediatePropagation();
   }
@@ -247,48 +246,6 @@
     shown.scrollIntoView({ block: "nearest" });
   }
 
-  /* --- the strip --- */
-
-  // The sale just sent, never the customer before: while it runs, nothing of it can be printed. Else the sale that ended last.
-  function newest() {
-    const sent = one("#counter-said")?.dataset.sent;
-    return (sent ? one(`[data-run][data-ref="${sent}"]`) : null) ?? one(".run.is-newest");
-  }
-
-  // For the row with the cursor, else for the newest. Money goes back for that row, or for the only row with a refund due.
-  function actOf(key) {
-    const here = document.activeElement?.closest("[data-run]");
-    const owed = all("[data-act=g]");
-    if (key === "g" && !here) return owed.length === 1 ? owed[0] : null;
-    return one(`[data-act=${key}]`, here ?? newest() ?? document);
-  }
-
-  function inStrip(event) {
-    const { key } = event;
-    const rows = all("[data-run]");
-    const at = rows.indexOf(document.activeElement?.closest("[data-run]"));
-    const act = /^[rcwabg]$/i.test(key) && !event.repeat && keysAreOn() && actOf(key.toLowerCase());
-    if (key.toLowerCase() === "b" && keysAreOn()) {
-      event.preventDefault();
-      setCaret();
-    } else if (act) {
-      event.preventDefault();
-      act.click();
-    } else if (at >= 0 && key === "ArrowDown") {
-      event.preventDefault();
-      rows[Math.min(at + 1, rows.length - 1)].focus();
-    } else if (at >= 0 && key === "ArrowUp") {
-      event.preventDefault();
-      if (at) rows[at - 1].focus();
-      else setCaret();
-    } else if (key === "Escape" && at >= 0) {
-      setCaret();
-    } else if (/^[\d+]$/.test(key)) {
-      setCaret(); // the next customer's number
-    } else return;
-    event.stopImmediatePropagation();
-  }
-
   document.addEventListener(
     "keydown",
     (event) => {
@@ -307,7 +264,7 @@
         event.stopImmediatePropagation();
       } else if (target === field()) inField(event);
       else if (review()?.contains(target)) inReview(event);
-      else if (!event.altKey && (target === document.body || one("#counter-strip").contains(target))) inStrip(event);
+      else if (!event.altKey && (target === document.body || one("#counter-strip").contains(target))) strip.press(event, setCaret);
       if (event.key === "Enter") isEnterDown = true;
     },
     { capture: true },
@@ -338,14 +295,6 @@
   });
 
   /* --- what comes from the server --- */
-
-  // The line about the sale just sent follows its state: the strip brings the newer line.
-  document.addEventListener("htmx:oobAfterSwap", () => {
-    const said = one("#counter-said");
-    const row = said && one(`[data-run][data-ref="${said.dataset.sent}"]`);
-    const newer = row && one("template", row).content.firstElementChild;
-    if (newer && newer.dataset.state !== said.dataset.state) said.replaceWith(newer.cloneNode(true));
-  });
 
   // The head of the page is read again by itself, and the pill says the same.
   document.addEventListener("htmx:afterSwap", () => {
