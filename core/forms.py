@@ -37,7 +37,7 @@ class RupiahField(forms.Field):
         self.least = least
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        """The mark of a field that gets dots while a person types (static/js/app.js)."""
+        """The mark of a field that gets dots while a person types (static/js/forms.js)."""
         return {**super().widget_attrs(widget), "data-rupiah": True}
 
     def prepare_value(self, value: Any) -> Any:

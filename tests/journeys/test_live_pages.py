@@ -91,7 +91,7 @@ def test_a_form_that_is_sent_while_its_page_still_loads_goes_once(live_server: A
 
     # given a page whose last script is on its way
     sign_in(page, live_server.url, "owner", path=None)
-    page.route("**/focus*.js", hold)
+    page.route("**/fresh*.js", hold)
     page.goto(f"{live_server.url}/customers/add/", wait_until="commit")
     page.fill("[name=name]", "Bu Sari")
     expect(page.locator("html.js")).to_have_count(1)

@@ -1,6 +1,38 @@
+// Forms: each is sent once, what a person has typed stays, and fields help while they are filled in.
+"use strict";
+
+/* --- forms: one press, one request ------------------------------------------------------------------------- */
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("[data-once]")) return;
+  if (form.dataset.sent) {
+    event.preventDefault();
+    return;
+  }
+  form.dataset.sent = "yes";
+  for (const button of findAll("button[type=submit]", form)) button.setAttribute("aria-busy", "true");
+});
+// The browser's back button may bring the page back as it was left. A page that is still loading stays as it is: its form is sent.
+window.addEventListener("pageshow", ({ persisted }) => {
+  if (!persisted) return;
+  for (const form of findAll("form[data-sent]")) delete form.dataset.sent;
+  for (const button of findAll("button[aria-busy]")) button.removeAttribute("aria-busy");
+});
+
+// A file that is too large is not sent: the server would refuse it.
+document.addEventListener("change", (event) => {
+  const most = Number(event.target.dataset?.mostBytes);
+  if (!most) return;
+  const isTooBig = (event.target.files[0]?.size ?? 0) > most;
+  find(`[data-too-big="${event.target.id}"]`).hidden = !isTooBig;
+  if (isTooBig) event.target.value = "";
+}, { capture: true });
+
+/* --- what a person has typed ----------------------------------------------------------------------------------- */
+
 // What a person has typed stays on the page: while a live part of it is replaced, and when its form was refused. The tab
 // keeps it until the next page only; it keeps no code, no password and no file.
-"use strict";
 const typed = (() => {
   const KEPT = "typedBefore";
   const FIELDS = "input:not([type=hidden], [type=password], [type=file], [type=submit], [autocomplete=one-time-code]), select, textarea";
@@ -104,3 +136,48 @@ const typed = (() => {
 
   return { read, putBack, sayLost };
 })();
+
+/* --- fields ---------------------------------------------------------------------------------------------------- */
+
+// A browser shows a date field in its own way: beside the field stands the day as people here write it.
+const dayInWords = new Intl.DateTimeFormat(document.documentElement.lang || "id", { day: "numeric", month: "short", year: "numeric" });
+document.addEventListener("change", (event) => {
+  const words = event.target.type === "date" && find(`[data-day][for="${event.target.id}"]`);
+  if (words) words.textContent = event.target.value ? dayInWords.format(new Date(`${event.target.value}T12:00`)) : "";
+});
+
+const rupiah = new Intl.NumberFormat("id-ID");
+function addUpChosen() {
+  const sum = find("[data-chosen-sum]");
+  if (!sum) return;
+  const chosen = findAll("[data-amount]:checked");
+  sum.textContent = `Rp${rupiah.format(chosen.reduce((total, box) => total + Number(box.dataset.amount), 0))}`;
+  find("button[type=submit]", sum.closest("form")).disabled = chosen.length === 0;
+}
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-amount]")) addUpChosen();
+});
+document.addEventListener("htmx:afterSettle", addUpChosen);
+
+// Amounts get their dots while digits are typed. Text with anything else stays as it is: "1.5jt", "50rb".
+const grouped = (text) => text.replaceAll(".", "").replace(/\B(?=(\d{3})+$)/g, ".");
+const amountBefore = new WeakMap();
+document.addEventListener("beforeinput", ({ target }) => {
+  if (target.matches("[data-rupiah]")) amountBefore.set(target, target.value);
+});
+document.addEventListener("input", ({ target: field, inputType, data, isComposing }) => {
+  if (isComposing || !field.matches("[data-rupiah]")) return;
+  const before = amountBefore.get(field) ?? "";
+  // A dot that a person typed or pasted stays where it is.
+  const isEdited = before === grouped(before) && (inputType?.startsWith("delete") || /^\d+$/.test(data ?? ""));
+  const { value } = field;
+  const text = grouped(value);
+  if (text === value || !(isEdited ? /^[\d.]+$/ : /^\d+$/).test(value)) return;
+  let behind = value.slice(field.selectionEnd).replaceAll(".", "").length;
+  let at = text.length;
+  while (behind > 0) if (text[--at] !== ".") behind--;
+  // The cursor stands before a dot, so that Backspace deletes the next digit.
+  if (text[at - 1] === "." && inputType !== "deleteContentForward") at--;
+  field.value = text;
+  field.setSelectionRange(at, at);
+});
