@@ -7,6 +7,7 @@ import datetime as dt
 from django.db import transaction
 from django.utils import timezone
 
+from core import clock
 from core.times import start_of_day
 from drawers.models import Payment, Shift
 from earnings.models import DaySum, SummedDay
@@ -69,4 +70,4 @@ def _may_change(period: Period) -> bool:
 
 def _running_day() -> dt.date:
     """The first day that may still get orders: at midnight some are not in the database yet."""
-    return timezone.localdate(timezone.now() - LONGEST_MOVE)
+    return timezone.localdate(clock.now() - LONGEST_MOVE)

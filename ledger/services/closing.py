@@ -12,6 +12,7 @@ from django.db.models import Count, Min, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from core import clock
 from core.times import start_of_day
 from core.together import read_together
 from ledger.models import Books, ClosedDay, Entry, Flaw, RunningDay
@@ -35,7 +36,7 @@ def first_day() -> dt.date | None:
 def day_to_close(of: Books, first: dt.date | None) -> dt.date | None:
     """The oldest day that is over and not closed yet; `first`: the result of `first_day`."""
     day = of.closed_day + _ONE_DAY if of.closed_day else first
-    return day if day and day < timezone.localdate() else None
+    return day if day and day < timezone.localdate(clock.now()) else None
 
 
 def close_days() -> None:

@@ -14,14 +14,20 @@ from bills.models import BillCheck
 from callbacks.models import Callback
 from callbacks.services import forget_old_bodies, receive
 from core import clock
+from earnings.models import SummedDay
+from earnings.tasks import sum_days
 from exports.models import Export
 from gateway.polling import in_seconds
+from ledger.models import ClosedDay
+from ledger.services import close_days
 from purchases.models import Order
 from purchases.services import Action, allowed_actions, propose_verdict
 from testing.database import past_triggers
 from testing.factories import make_check, make_order
 from testing.people import make_person
+from tests.earnings.helpers import sold
 from tests.gateway.helpers import kept_exchange
+from tests.ledger.helpers import open_books, spend
 from workbench.services.forgetting import forget_old_exchanges
 
 pytestmark = pytest.mark.django_db
@@ -82,6 +88,20 @@ def test_a_machine_whose_clock_is_ahead_forgets_only_what_is_old_enough():
 
     with time_machine.travel(timezone.now() + HOUR, tick=True):
         assert (forget_old_bodies(), forget_old_exchanges()) == (1, 0)
+
+
+def test_a_machine_whose_clock_is_a_day_ahead_closes_no_running_day():
+    # given: the books and an order of this day
+    open_books()
+    spend(10_000)
+    sold(timezone.now())
+
+    with time_machine.travel(timezone.now() + 26 * HOUR, tick=True):
+        close_days()
+        sum_days()
+
+    assert not ClosedDay.objects.exists()
+    assert not SummedDay.objects.exists()
 
 
 @pytest.mark.parametrize(("wrong", "valid_for", "standing"), [(HOUR, 5, "payable"), (-HOUR, -1, "expired")])
