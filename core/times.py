@@ -131,6 +131,11 @@ def shop_day(text: str) -> dt.date:
     return day
 
 
+def asked_again_since(now: dt.datetime) -> dt.datetime:
+    """The time from which people are asked about the same sale or slip: the start of the day, but at least an hour."""
+    return min(start_of_day(timezone.localdate(now)), now - dt.timedelta(hours=1))
+
+
 def shop_day_or_today(text: str) -> dt.date:
     """The day of the shop that this text names, else today."""
     try:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import ForReason, OrderRefused, Refused
 from core.money import rupiah, signed_rupiah
+from core.times import hour
 
 
 class DrawerRefused(ForReason):
@@ -72,12 +75,14 @@ class PaymentUnclear(OrderRefused):
 
 
 class SlipUsed(OrderRefused):
-    """A sale of today has the same number on the slip; a person may confirm that both were paid with it."""
+    """A sale of today, or of the last hour, has this number on its slip; a person may confirm that it paid both."""
 
-    def __init__(self, ref_id: str, slip: str) -> None:
+    def __init__(self, ref_id: str, slip: str, *, at: dt.datetime) -> None:
         self.ref_id, self.slip = ref_id, slip
-        words = _("Order %(ref_id)s of today has the same number on its slip: %(slip)s. Is it the slip of this sale?")
-        super().__init__(words % {"ref_id": ref_id, "slip": slip})
+        words = _(
+            "Order %(ref_id)s of %(time)s has the same number on its slip: %(slip)s. Is it the slip of this sale?"
+        )
+        super().__init__(words % {"ref_id": ref_id, "slip": slip, "time": hour(at)})
 
 
 class OpeningUnexplained(Refused):

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from branches.seeing import narrowed
 from core import clock
 from core.money import rupiah
-from core.times import start_of_day
+from core.times import asked_again_since
 from credit import services as credit
 from credit.errors import CreditRefused
 from credit.methods import CASH, Method, find_method, method_words
@@ -109,7 +108,7 @@ class PaymentFacts:
 
 
 def refuse_used_slip(facts: PaymentFacts, *, own_keys: Collection[str], confirmed: str = "") -> None:
-    """Raise `SlipUsed` when a sale of today has the same number on its slip.
+    """Raise `SlipUsed` when a sale of today, or of the last hour, has the same number on its slip.
 
     `own_keys`: the idempotency keys of the orders paid now, which may be sent again. `confirmed`: the number that a
     person has confirmed. It is a question, not a guard: two sales at one moment may both pass.
@@ -117,7 +116,7 @@ def refuse_used_slip(facts: PaymentFacts, *, own_keys: Collection[str], confirme
     slip = facts.reference.strip()
     if not facts.row.needs_reference or slip == confirmed:
         return
-    of_today = Payment.objects.filter(method=facts.row.code, at__gte=start_of_day(timezone.localdate(clock.now())))
-    same = narrowed(of_today, "branch").filter(is_cash=False, debt=None, reference__iexact=slip)
+    lately = Payment.objects.filter(method=facts.row.code, at__gte=asked_again_since(clock.now()))
+    same = narrowed(lately, "branch").filter(is_cash=False, debt=None, reference__iexact=slip)
     if used := same.exclude(order__idempotency_key__in=own_keys).order_by("-at", "-pk").first():
-        raise SlipUsed(used.ref_id, slip)
+        raise SlipUsed(used.ref_id, slip, at=used.at)

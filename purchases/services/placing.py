@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from catalogue.models import Product, ProductType
 from core.bulk import read_rows
 from core.numbers import ErasedText
 from core.rights import Right
-from core.times import start_of_day
+from core.times import asked_again_since
 from credit.errors import CreditRefused
 from drawers import services as drawers
 from drawers.services import PaymentFacts
@@ -52,7 +51,6 @@ IN_CASH = PaymentFacts()
 PAYMENT = "payment"
 # Without letters and digits that people take for one another.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
-_ONE_HOUR = dt.timedelta(hours=1)
 # In SQL, because every click asks this, and Django takes longer to build the query than PostgreSQL to answer it.
 _OPEN = ", ".join(f"'{status}'" for status in sorted(OPEN))
 _LOOK = f"""
@@ -217,12 +215,7 @@ def repeats_lately(destinations: Iterable[str]) -> OrderQuerySet:
 
 
 def _lately() -> Q:
-    return Q(status__in=sorted(OPEN)) | Q(status=Status.SUCCESS, created_at__gte=_repeats_since())
-
-
-def _repeats_since() -> dt.datetime:
-    """The time from which the same sale is a repeat: the start of today, or an hour ago if that is earlier."""
-    return min(start_of_day(timezone.localdate()), timezone.now() - _ONE_HOUR)
+    return Q(status__in=sorted(OPEN)) | Q(status=Status.SUCCESS, created_at__gte=asked_again_since(timezone.now()))
 
 
 def queue_order(
@@ -303,7 +296,7 @@ def new_ref_id() -> str:
 
 def _look(product: Product, destination: str, idempotency_key: str | None = None) -> list[Order]:
     """Orders with this key, and orders for this product and destination that are open or were bought lately."""
-    return read_rows(Order, _LOOK, [idempotency_key, product.code, destination, _repeats_since()])
+    return read_rows(Order, _LOOK, [idempotency_key, product.code, destination, asked_again_since(timezone.now())])
 
 
 def _refuse_any(repeats: Iterable[Order], *, confirm_repeat: bool) -> None:

@@ -1,14 +1,18 @@
 """The promises of each sale at the counter without a script: the number, the review, one order for two presses."""
 
+import datetime as dt
 import html
 import re
 
 import pytest
+from django.utils import timezone
 
+from core.times import hour, start_of_day
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_order, make_product
 from testing.orders import NUMBER, confirm, review
+from testing.people import make_person, signed_in
 from tests.core.helpers import codes, has_id, hidden, words
 from tests.gateway.helpers import read_balance
 
@@ -234,6 +238,25 @@ def test_a_slip_of_an_earlier_sale_of_today_is_asked_about_and_its_own_form_is_n
 
     assert again["Location"] == "/counter/"
     assert (Order.objects.count(), Order.objects.filter(payment__reference="004217").count()) == (2, 2)
+
+
+def test_a_slip_used_before_midnight_is_asked_about_after_it(time_machine):
+    seller, product = make_person("cashier"), make_product(price=10_500)
+    card = {"paid_by": "card", "paid_reference": "004217"}
+    midnight = start_of_day(timezone.localdate() + dt.timedelta(days=1))
+
+    def sell(number: str, *, at: dt.timedelta):
+        time_machine.move_to(midnight + at)
+        cashier = signed_in(seller)
+        return confirm(cashier, product, hidden(review(cashier, product, number)) | card)
+
+    sell(NUMBER, at=-dt.timedelta(minutes=2))
+    after_midnight = sell("081234567899", at=dt.timedelta(minutes=3))
+    an_hour_later = sell("081234567899", at=dt.timedelta(minutes=59))
+
+    assert codes(after_midnight) == {"SlipUsed"}
+    assert hour(midnight - dt.timedelta(minutes=2)) in words(after_midnight)
+    assert an_hour_later["Location"] == "/counter/"
 
 
 def test_a_second_one_and_its_slip_are_asked_about_once_each(cashier):
