@@ -61,6 +61,7 @@ _SOME = re.compile(r"(?<!\S)(\d+)-?an(?= ?(?:ribu|rb|juta|jt)(?!\S))", re.IGNORE
 _BETWEEN_WORDS = re.compile(r",-(?!\S)|;|(?<!\d),|,(?!\d)|[.:!?]+(?!\S)|(?<!\S)[\"“”'()]+|[\"“”'()]+(?![^\s,;.])")
 # After a brand or a category, people leave out the thousands.
 _SHORT_AMOUNTS = frozenset({5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 100, 150, 200, 250, 300, 500})
+_SHORT_PRICES = frozenset(map(str, _SHORT_AMOUNTS))
 _LONGEST_NAME = 5  # words
 AMOUNTS = frozenset({"amount_from", "amount_to"})
 # A single word is not read as a name of these, but searched for.
@@ -93,6 +94,8 @@ class _Line:
     today: dt.date
     found: dict[str, str] = field(default_factory=dict)
     rest: list[str] = field(default_factory=list)
+    # The digits that were read as an ending though no word says so
+    bare_ending: str = ""
 
 
 def read_line(text: str, names: Names, *, today: dt.date, with_endings: bool = True) -> tuple[dict[str, str], str]:
@@ -326,7 +329,7 @@ def _value(digits: str, *, has_unit: bool) -> float:
 def _take_named_ending(line: _Line) -> bool:
     """ "akhiran 02", "number ended in 02"."""
     said = _ENDS.match(" ".join(line.words[:5]))
-    if not said or "ends" in line.found:
+    if not said or ("ends" in line.found and not _is_price_after_all(line)):
         return False
     line.found["ends"] = said[1]
     del line.words[: len(said[0].split())]
@@ -334,12 +337,29 @@ def _take_named_ending(line: _Line) -> bool:
 
 
 def _take_ending(line: _Line, *, has_others: bool) -> bool:
-    """ "…02"; two to four digits alone among other words."""
-    if "ends" in line.found:
-        return False
+    """ "…02"; two to four digits alone among other words. Of two, a usual amount in thousands is the price."""
     match = re.fullmatch(r"(…|\.\.\.?|\*)?(\d{2,4})", line.words[0])
-    if match and (match[1] or has_others):
-        line.found["ends"] = match[2]
-        del line.words[0]
-        return True
-    return False
+    if not match or not (match[1] or has_others):
+        return False
+    if "ends" not in line.found or _is_price_after_all(line):
+        line.found["ends"], line.bare_ending = match[2], "" if match[1] else match[2]
+    elif not match[1] and _is_short_price(line, match[2]):
+        line.found |= about(int(match[2]) * _UNITS["rb"])
+    else:
+        return False
+    del line.words[0]
+    return True
+
+
+def _is_short_price(line: _Line, digits: str) -> bool:
+    return digits in _SHORT_PRICES and AMOUNTS.isdisjoint(line.found)
+
+
+def _is_price_after_all(line: _Line) -> bool:
+    """ "50 last week 02": the digits that were read as an ending become the price, if they can be one."""
+    if not _is_short_price(line, line.bare_ending):
+        return False
+    line.found |= about(int(line.bare_ending) * _UNITS["rb"])
+    del line.found["ends"]
+    line.bare_ending = ""
+    return True

@@ -157,6 +157,15 @@ def test_a_line_becomes_filters():
         ("12345500 kemarin", {"days": "yesterday"}, "12345500"),
         ("kemarin akhiran 50000", {"days": "yesterday", "ends": "50000"}, ""),
         ("50000 1234 5678", {}, "50000 1234 5678"),
+        # a usual amount in thousands beside an ending
+        ("50 last week 02", {**FIFTY, "days": "last-week", "ends": "02"}, ""),
+        ("50 02 kemarin", {**FIFTY, "days": "yesterday", "ends": "02"}, ""),
+        ("02 kemarin 50", {**FIFTY, "days": "yesterday", "ends": "02"}, ""),
+        ("50 kemarin akhiran 02", {**FIFTY, "days": "yesterday", "ends": "02"}, ""),
+        ("akhiran 02 kemarin 50", {**FIFTY, "days": "yesterday", "ends": "02"}, ""),
+        ("50 kemarin 20", {**FIFTY, "days": "yesterday", "ends": "20"}, ""),
+        ("50 kemarin", {"days": "yesterday", "ends": "50"}, ""),
+        ("53 kemarin 02", {"days": "yesterday", "ends": "53"}, "02"),
         # drawers and products
         ("laci 1 today", {"drawer": "3", "days": "today"}, ""),
         ("laci depan kemarin", {"drawer": "4", "days": "yesterday"}, ""),
