@@ -1,8 +1,10 @@
 // Forms: each is sent once, what a person has typed stays, and fields help while they are filled in.
 "use strict";
 
-/* --- forms: one press, one request ------------------------------------------------------------------------- */
+/* --- one press, one request ------------------------------------------------------------------------------------ */
 
+const LONGEST_ANSWER = 60000; // milliseconds
+let waiting; // the timer of the form that is on its way
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!form.matches("[data-once]")) return;
@@ -10,13 +12,38 @@ document.addEventListener("submit", (event) => {
     event.preventDefault();
     return;
   }
-  form.dataset.sent = "yes";
+  form.dataset.sent = event.defaultPrevented ? "here" : "away"; // here: a script sends it, and frees it again
   for (const button of findAll("button[type=submit]", form)) button.setAttribute("aria-busy", "true");
+  if (event.defaultPrevented) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(freeUnanswered, LONGEST_ANSWER);
 });
+
+function free(forms) {
+  for (const form of forms) {
+    delete form.dataset.sent;
+    for (const button of findAll("button[aria-busy]", form)) button.removeAttribute("aria-busy");
+  }
+}
+
+// What was sent without an answer may have arrived: the page says so. The same form keeps its number, and with that the
+// server enters it once.
+function freeUnanswered() {
+  const unanswered = findAll("form[data-sent=away]");
+  free(unanswered);
+  if (unanswered.length) typed.sayLost();
+}
+
+// The browser's Stop leaves the page as it is. An address that a script changes meanwhile looks the same for a moment, but the
+// form is still on its way: then only the time frees it.
+let stopped;
+window.navigation?.addEventListener("navigateerror", () => (stopped = setTimeout(freeUnanswered, 0)));
+window.navigation?.addEventListener("navigate", () => clearTimeout(stopped));
+
 // The browser's back button may bring the page back as it was left. A page that is still loading stays as it is: its form is sent.
 window.addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
-  for (const form of findAll("form[data-sent]")) delete form.dataset.sent;
+  free(findAll("form[data-sent]"));
   for (const button of findAll("button[aria-busy]")) button.removeAttribute("aria-busy");
 });
 
