@@ -94,3 +94,8 @@ def send_as(person, path, fields):
 def refused(reason: str) -> Any:
     """Assert that the block is refused for this reason."""
     return pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == reason)
+
+
+def message_codes(answer: Any) -> list[str]:
+    """The codes of the page's messages, in their order."""
+    return [message.extra_tags for message in answer.context["messages"]]

@@ -8,24 +8,11 @@ from credit.models import CreditEntry
 from drawers.models import DrawerEntry, Payment
 from drawers.services import expected_cash, give_back
 from staff.models import User
-from testing.people import browser_of
 from tests.core.helpers import words
 from tests.credit.helpers import give_credit, owed_by, sell_to
-from tests.drawers.helpers import begin, end, sell
+from tests.drawers.helpers import end, message_codes, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def codes(answer):
-    """The codes of the refusals that the page shows."""
-    return [message.extra_tags for message in answer.context["messages"]]
-
-
-@pytest.fixture
-def counter():
-    """A cashier's browser and open shift with Rp100.000."""
-    browser = browser_of("cashier")
-    return browser, begin(User.objects.get(username="cashier"), cash=100_000)
 
 
 def test_how_it_was_paid_stays_once_the_money_went_back(counter):
@@ -38,7 +25,7 @@ def test_how_it_was_paid_stays_once_the_money_went_back(counter):
     answer = browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "qris"}, follow=True)
 
     assert 'id="change-payment"' not in page
-    assert codes(answer) == ["DrawerRefused:given_back"]
+    assert message_codes(answer) == ["DrawerRefused:given_back"]
     assert expected_cash(shift) == 100_000
     payment = Payment.objects.get()
     assert (payment.method, payment.amount, payment.outcome) == ("cash", 20_000, "given")
@@ -54,7 +41,7 @@ def test_a_sale_taken_off_an_account_does_not_become_cash(counter):
 
     answer = browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "cash"}, follow=True)
 
-    assert codes(answer) == ["DrawerRefused:given_back"]
+    assert message_codes(answer) == ["DrawerRefused:given_back"]
     assert (owed_by(customer), expected_cash(shift)) == (0, 100_000)
 
 
@@ -66,7 +53,7 @@ def test_how_a_failed_order_was_paid_stays_while_it_is_owed(counter, status):
 
     answer = browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "qris"}, follow=True)
 
-    assert codes(answer) == ["DrawerRefused:ended"]
+    assert message_codes(answer) == ["DrawerRefused:ended"]
     assert expected_cash(shift) == 120_000
 
 
@@ -113,7 +100,7 @@ def test_what_was_typed_for_another_way_to_pay_is_not_read(counter):
     typed = {"cash_given": "nonsense", "customer": "nobody", "reference": "A-1"}
     answer = browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "qris", **typed}, follow=True)
 
-    assert codes(answer) == ["payment_noted"]
+    assert message_codes(answer) == ["payment_noted"]
     payment = Payment.objects.get()
     assert (payment.method, payment.cash_given, payment.reference, payment.debt) == ("qris", None, "", None)
     assert expected_cash(shift) == 100_000
@@ -147,7 +134,7 @@ def test_a_note_on_the_order_leaves_no_debt_behind(counter):
     order = end(sell_to(customer, 10_000, by=shift.cashier), "reversed")
 
     answer = browser.post(f"/orders/{order.ref_id}/given-back/", {"note": "The debt is cancelled"}, follow=True)
-    assert codes(answer) == ["CreditRefused:still_owed"]
+    assert message_codes(answer) == ["CreditRefused:still_owed"]
     assert (Payment.objects.get().outcome, owed_by(customer)) == ("owed", 10_000)
     browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "credit", "shift": shift.pk})
 

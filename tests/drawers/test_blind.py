@@ -11,8 +11,8 @@ from policies.errors import LooserNeedsTwo
 from policies.services import change_policies
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
-from tests.core.helpers import codes, words, words_at
-from tests.drawers.helpers import begin, counted, end, make_drawer, pieces_of, sell
+from tests.core.helpers import codes, has_id, words, words_at
+from tests.drawers.helpers import begin, counted, end, pieces_of, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -91,25 +91,6 @@ def test_a_manager_who_counts_for_somebody_counts_blind_too(shift):
     assert not shows_a_sum(browser_of("administrator").get(f"/shifts/{shift.pk}/close/").content.decode())
 
 
-def test_a_drawer_is_opened_without_seeing_what_was_left():
-    drawer = make_drawer()
-    close_shift(
-        begin(cash=100_700, drawer=drawer), pieces=pieces_of(100_700), actor=User.objects.get(username="cashier")
-    )
-    browser = browser_of("cashier", username="second")
-
-    assert "100.700" not in browser.get("/drawer/").content.decode()
-    done = browser.post("/drawer/open/", counted(90_000, drawer=drawer.pk))
-
-    shift = Shift.objects.get(closed_at=None)
-    assert (done.status_code, shift.opening, shift.opening_difference, bool(shift.opening_reason)) == (
-        302,
-        90_000,
-        -10_700,
-        True,
-    )
-
-
 @pytest.mark.parametrize("role", ["cashier", "supervisor"])
 def test_the_reason_is_written_once_after_the_count_and_never_changes(shift, role):
     close_shift(shift, pieces=pieces_of(233_000), actor=shift.cashier)
@@ -129,27 +110,12 @@ def test_the_reason_is_written_once_after_the_count_and_never_changes(shift, rol
     assert (shift.counted, shift.difference) == (233_000, -571)
 
 
-def test_an_opening_that_differs_asks_for_the_reason_after_the_count(shift):
-    close_shift(shift, pieces=pieces_of(233_500), actor=shift.cashier)
-    browser = signed_in(shift.cashier)
-
-    page = browser.post("/drawer/open/", counted(233_000, drawer=shift.drawer.pk), follow=True).content.decode()
-    assert 'id="explain-opening"' in page
-    opened = Shift.objects.get(closed_at=None)
-    other = browser_of("cashier", username="second")
-    others = other.post(f"/shifts/{opened.pk}/explain/", {"count": "opening", "reason": "I"})
-    page = browser.post(f"/shifts/{opened.pk}/explain/", {"count": "opening", "reason": "A coin fell"}, follow=True)
-
-    assert others.status_code == 403
-    assert words_at(page, 'data-explained="opening"').count("A coin fell") == 1
-
-
 def test_turning_it_off_takes_a_second_person():
     with pytest.raises(LooserNeedsTwo):
         change_policies({"blind_count": False}, actor=User.objects.get(username="boss"))
 
 
-def test_a_blind_opening_says_what_was_left_only_after_the_count(shift):
+def test_a_blind_opening_says_what_was_left_and_asks_why_only_after_the_count(shift):
     close_shift(shift, pieces=pieces_of(233_500), actor=shift.cashier)
     browser = signed_in(shift.cashier)
     assert ("data-left=" in browser.get("/drawer/").content.decode(), "233.500" in words(browser.get("/drawer/"))) == (
@@ -160,4 +126,11 @@ def test_a_blind_opening_says_what_was_left_only_after_the_count(shift):
     page = browser.post("/drawer/open/", counted(233_000, drawer=shift.drawer.pk), follow=True)
 
     assert "Rp233.500" in words_at(page, 'data-code="opened_otherwise"')
-    assert Shift.objects.get(closed_at=None).opening_difference == -500
+    opened = Shift.objects.get(closed_at=None)
+    assert (opened.opening, opened.opening_difference, bool(opened.opening_reason)) == (233_000, -500, True)
+    assert has_id(page, "explain-opening")
+    other = browser_of("cashier", username="second")
+    others = other.post(f"/shifts/{opened.pk}/explain/", {"count": "opening", "reason": "I"})
+    page = browser.post(f"/shifts/{opened.pk}/explain/", {"count": "opening", "reason": "A coin fell"}, follow=True)
+    assert others.status_code == 403
+    assert words_at(page, 'data-explained="opening"').count("A coin fell") == 1

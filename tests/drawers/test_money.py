@@ -246,15 +246,6 @@ def test_two_who_give_back_at_once_give_once():
     assert DrawerEntry.objects.filter(kind="refund").count() == 1
 
 
-def test_a_failed_order_takes_no_cash_back_by_itself():
-    shift = begin(cash=100_000)
-    end(sell(shift.cashier, 5_000), "failed")
-
-    closed = close_shift(shift, pieces=pieces_of(105_000), actor=shift.cashier)
-
-    assert closed.difference == 0
-
-
 def test_money_given_back_later_is_in_the_shift_open_then():
     first = begin(cash=100_000)
     order = sell(first.cashier, 5_000)
@@ -310,18 +301,3 @@ def test_a_price_confirmed_after_the_closing_leaves_the_shift_as_it_was():
 
     assert Payment.objects.get().amount == 5_000
     assert services.expected_cash(closed) == closed.expected
-
-
-def test_what_ends_after_the_closing_counts_in_the_next_shift():
-    first = begin(cash=100_000)
-    order = sell(first.cashier, 5_000)
-    close_shift(first, pieces=pieces_of(105_000), actor=first.cashier)
-    end(order, "success")
-    assert Payment.objects.get().ended_in is None
-
-    second = begin(first.cashier, drawer=first.drawer, cash=105_000)
-
-    payment = Payment.objects.get()
-    assert (payment.sold_in, payment.ended_in, payment.cost) == (first, second, 5_000)
-    totals = services.totals_of([first.pk, second.pk], with_cost=True)
-    assert [(sums.all_sales, sums.arrived) for sums in totals.values()] == [(5_000, 0), (0, 5_000)]

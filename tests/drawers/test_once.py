@@ -10,24 +10,12 @@ from django.db import DatabaseError, connection, transaction
 from credit.models import CreditEntry
 from drawers.models import DrawerEntry
 from drawers.services import close_shift, expected_cash
-from staff.models import User
 from testing.orders import at_once
 from testing.people import browser_of
 from tests.credit.helpers import give_credit, owed_by, sell_to
-from tests.drawers.helpers import begin, pieces_of, send_as, token_on
+from tests.drawers.helpers import message_codes, pieces_of, send_as, token_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def counter():
-    """A cashier's browser and open shift with Rp100.000."""
-    browser = browser_of("cashier")
-    return browser, begin(User.objects.get(username="cashier"), cash=100_000)
-
-
-def codes(answer):
-    return [message.extra_tags for message in answer.context["messages"]]
 
 
 def test_a_payment_that_is_sent_twice_is_taken_once(counter):
@@ -43,7 +31,7 @@ def test_a_payment_that_is_sent_twice_is_taken_once(counter):
     again = browser.post(paid, fields, follow=True)
     other = browser.post(paid, {**fields, "amount": "10.000"}, follow=True)
 
-    assert (codes(again), codes(other)) == (["credit_paid"], ["CreditRefused:form_used"])
+    assert (message_codes(again), message_codes(other)) == (["credit_paid"], ["CreditRefused:form_used"])
     assert (owed_by(customer), expected_cash(shift)) == (30_000, 120_000)
     assert list(CreditEntry.objects.order_by("pk").values_list("kind", "amount")) == [
         ("sale", 50_000),
@@ -63,7 +51,7 @@ def test_the_form_of_an_undone_payment_takes_no_other(counter):
     browser.post(paid, fields)
     browser.post(f"/credit/payments/{CreditEntry.objects.get(kind='payment').pk}/undo/", {"reason": "typed wrongly"})
 
-    assert codes(browser.post(paid, fields, follow=True))[-1] == "CreditRefused:form_used"
+    assert message_codes(browser.post(paid, fields, follow=True))[-1] == "CreditRefused:form_used"
     assert (owed_by(customer), expected_cash(shift)) == (50_000, 100_000)
 
 
@@ -97,7 +85,7 @@ def test_what_is_paid_in_or_out_twice_moves_once(counter, way, expected):
     again = browser.post("/drawer/paid/", fields, follow=True)
     other = browser.post("/drawer/paid/", {**fields, "reason": "petrol"}, follow=True)
 
-    assert (codes(again), codes(other)) == (["paid"], ["DrawerRefused:form_used"])
+    assert (message_codes(again), message_codes(other)) == (["paid"], ["DrawerRefused:form_used"])
     assert (expected_cash(shift), shift.entries.exclude(kind="opening").count()) == (expected, 1)
     assert close_shift(shift, pieces=pieces_of(expected), actor=shift.cashier).difference == 0
 
@@ -109,7 +97,7 @@ def test_what_was_owed_before_is_entered_once():
     fields = {"amount": "20.000", "reason": "Book", "token": token}
 
     for _ in range(2):
-        assert codes(browser.confirm(path, fields, follow=True)) == ["brought_forward"]
+        assert message_codes(browser.confirm(path, fields, follow=True)) == ["brought_forward"]
 
     assert (owed_by(customer), CreditEntry.objects.count()) == (20_000, 1)
 

@@ -84,7 +84,7 @@ def test_services_and_pages_read_their_own_shift_only(busy_drawers):
     close_shift(busy_drawers, pieces=pieces_of(300_000), actor=busy_drawers.cashier, reason="?")
     begin(busy_drawers.cashier, drawer=busy_drawers.drawer)
     browser = browser_of("admin", username="owner")
-    faults += faults_of(browser, shift, f"/shifts/days/{timezone.localdate()}/")
+    faults += faults_of(browser, shift, f"/shifts/days/{timezone.localdate()}/", "/drawers/")
 
     assert faults == []
     assert Shift.objects.count() > MANY

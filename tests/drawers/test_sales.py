@@ -30,24 +30,15 @@ def test_a_sale_is_in_the_shift_as_cash_from_the_first_moment():
 
 
 def test_what_others_sell_and_what_was_sold_before_is_in_no_shift():
-    person = make_person("cashier")
-    early = sell(person)
-    shift = begin(person)
+    first = begin(cash=100_000)
+    person = first.cashier
+    close_shift(first, pieces=pieces_of(100_000), actor=person)
+    early = sell(person, payment=PaymentFacts(method="qris"))
+    shift = begin(person, drawer=first.drawer)
     other, nobodys = sell(make_person("supervisor")), sell(None)
 
     assert not sold(shift)
     assert [order.payment.sold_in for order in (early, other, nobodys)] == [None] * 3
-
-
-def test_a_sale_without_an_open_shift_stays_out_of_the_next():
-    first = begin(cash=100_000)
-    close_shift(first, pieces=pieces_of(100_000), actor=first.cashier)
-    order = sell(first.cashier, payment=PaymentFacts(method="qris"))
-
-    second = begin(first.cashier, drawer=first.drawer)
-
-    assert not sold(second)
-    assert (order.payment.method, order.payment.sold_in) == ("qris", None)
 
 
 def test_change_is_noted_until_the_shift_closes():
