@@ -35,6 +35,8 @@ T = TypeVar("T", bound=Message)
 
 # While the upstream refuses our account, only this request is sent; its first answer lifts the stop.
 _PROBE = Endpoint.BALANCE
+# The ref_id of a status request that asks only whether our account is accepted: no order has it.
+_NO_ORDER = "ACCOUNT-CHECK"
 # Seconds for which a background call without a permit, or with a void one, waits for a permit.
 _PATIENCE_SECONDS = 5.0
 
@@ -62,15 +64,15 @@ def next_number() -> int:
         return int(cursor.fetchone()[0])
 
 
-def reserve(endpoint: Endpoint, *, call_class: CallClass, permit_id: str = "") -> Permit:
+def reserve(endpoint: Endpoint, *, call_class: CallClass, permit_id: str = "", is_probe: bool = False) -> Permit:
     """Get a permit of the rate budget before work that needs one; use or cancel it within 15 seconds.
 
     `permit_id`: take over this permit, which the dispatcher booked. Without one, or if it became void while its message
-    waited, another one of the same class is booked, which takes a few seconds at most. Raises `Unavailable` or
-    `Misconfigured`; nothing was sent then.
+    waited, another one of the same class is booked, which takes a few seconds at most. `is_probe`: also while the
+    upstream refuses our account. Raises `Unavailable` or `Misconfigured`; nothing was sent then.
     """
     try:
-        _refuse_if_stopped(endpoint)
+        _refuse_if_stopped(endpoint, is_probe=is_probe)
     except (Unavailable, Misconfigured):
         give_back(permit_id)
         raise
@@ -158,8 +160,30 @@ def first_request_at() -> dt.datetime | None:
 
 
 def read_balance(*, call_class: CallClass = CallClass.BACKGROUND) -> RecordedReply[Balance]:
-    """Ask the upstream for our balance. Raises the same as `call`."""
-    return call(requests.balance(), call_class=call_class)
+    """Ask the upstream for our balance. Raises the same as `call`.
+
+    If the upstream denies it with a code that we do not know, a status request shows whether it denies only the balance
+    or refuses our account; then sending stops.
+    """
+    try:
+        return call(requests.balance(), call_class=call_class)
+    except OutcomeUnknown as error:
+        if error.said_code and error.wire and _is_denied(error.wire) and not _accepts_us(call_class):
+            note_refusal(error.said_code)
+        raise
+
+
+def _accepts_us(call_class: CallClass) -> bool:
+    """Whether the upstream answers a status request of ours: it finds no order, but accepts our account."""
+    request = requests.transaction_status(ref_id=_NO_ORDER)
+    try:
+        permit = reserve(request.endpoint, call_class=call_class, is_probe=True)
+        call(request, call_class=call_class, permit=permit)
+    except Rejected as error:
+        return error.error_code == ErrorCode.TRANSACTION_NOT_FOUND
+    except UpstreamError:
+        return False
+    return True
 
 
 def request_balance_reading() -> bool:
@@ -167,7 +191,7 @@ def request_balance_reading() -> bool:
     return publish("reconciliation.tasks.read_balance")
 
 
-def _refuse_if_stopped(endpoint: Endpoint) -> None:
+def _refuse_if_stopped(endpoint: Endpoint, *, is_probe: bool = False) -> None:
     """Raise `Misconfigured` if this database belongs to another account, or `Unavailable` ("stopped").
 
     While our account is refused, only the probe may be sent. A restored database sends nothing that spends until a
@@ -180,7 +204,7 @@ def _refuse_if_stopped(endpoint: Endpoint) -> None:
         raise Misconfigured(
             "This database belongs to another upstream account. Start with `./run`, which says what to do."
         )
-    if (refused_since and endpoint is not _PROBE) or (is_held and endpoint.moves_money):
+    if (refused_since and not is_probe and endpoint is not _PROBE) or (is_held and endpoint.moves_money):
         raise Unavailable("stopped")
 
 
@@ -194,9 +218,9 @@ def _note_error(error: UpstreamError, endpoint: Endpoint) -> None:
             note_refusal(error.error_code or "NOT_CONFIGURED")
         case Unavailable(reason="connect") | OutcomeUnknown(reason="timeout" | "connection"):
             note_unreachable()
-        # The document names no code for a refused account, and a balance can be refused for nothing else.
+        # The document names no code for a refused account: `read_balance` finds out whether it is.
         case OutcomeUnknown() if endpoint is _PROBE and error.said_code and error.wire and _is_denied(error.wire):
-            note_refusal(error.said_code)
+            pass
         # An error page in place of the balance. In place of an order it may be the fault of this order alone.
         case OutcomeUnknown() if endpoint is _PROBE:
             note_unreachable()

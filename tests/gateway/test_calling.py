@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from typing import Any
 
@@ -12,7 +13,7 @@ from gateway.services import call, next_number, read_balance, reserve
 from testing.people import Browser
 from tests.conftest import Upstream
 from tests.upstream.helpers import error, success
-from tests.upstream.scripted_upstream import ScriptedUpstream
+from tests.upstream.scripted_upstream import Received, ScriptedUpstream
 from upstream import requests
 from upstream.budget import CallClass
 from upstream.client import get_client
@@ -133,6 +134,39 @@ def test_an_account_refused_with_an_unknown_code_sends_nothing_until_it_is_accep
     assert "(KEY_EXPIRED)" in cashier.get("/balance/alerts/mine/").content.decode()
     scripted.answers(200, success({"balance": 1_000_000}))
     read_balance()
+    reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
+
+
+def denies_only_the_balance(connection: socket.socket, received: Received) -> bool:
+    """Deny the balance with an unknown code, and say of every order that there is none."""
+    status, code = (403, "SCOPE_MISSING") if received.path.endswith("/balance") else (404, "TRANSACTION_NOT_FOUND")
+    body = json.dumps(error(status, code)).encode()
+    connection.sendall(f"HTTP/1.1 {status} X\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+    return False
+
+
+def test_a_balance_denied_alone_with_an_unknown_code_stops_no_order(scripted: ScriptedUpstream, cashier: Browser):
+    scripted.behaviour = denies_only_the_balance
+
+    with pytest.raises(OutcomeUnknown):
+        read_balance()
+
+    reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
+    assert "SCOPE_MISSING" not in cashier.get("/balance/alerts/mine/").content.decode()
+
+
+def test_sending_goes_on_when_only_the_balance_stays_denied(scripted: ScriptedUpstream):
+    # given: the whole account is refused with an unknown code
+    scripted.answers(403, error(403, "SCOPE_MISSING"))
+    with pytest.raises(OutcomeUnknown):
+        read_balance()
+    with pytest.raises(Unavailable, match="stopped"):
+        reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE)
+
+    scripted.behaviour = denies_only_the_balance
+    with pytest.raises(OutcomeUnknown):
+        read_balance()
+
     reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
 
 
