@@ -3,20 +3,22 @@
 Strict where money depends on it: whole numbers only (`50000.0`, `"50000"` and `true` are refused), no price or total
 below zero, a known status, times with an offset. A balance may be below zero: the document does not exclude it, and an
 account in debt must not make every answer invalid. Liberal elsewhere: unknown fields are ignored, and a text for people
-may be missing, and is shortened, not refused. Only this module knows field names and rules.
+may be missing, and is shortened, not refused; a list is taken without its odd rows. Only this module knows field names
+and rules.
 
 All amounts are whole rupiah.
 """
 
 from datetime import UTC, datetime, time
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 REF_ID_PATTERN = r"^[A-Za-z0-9._-]{1,64}$"
 MAX_AMOUNT = 10**15
 MAX_TEXT = 1000
+MAX_CODE = 100
 
 
 def _text(value: object) -> object:
@@ -57,7 +59,7 @@ def _empty_is_none(value: object) -> object:
 Rupiah = Annotated[int, Field(strict=True, ge=0, le=MAX_AMOUNT)]
 SignedRupiah = Annotated[int, Field(strict=True, ge=-MAX_AMOUNT, le=MAX_AMOUNT)]
 RefId = Annotated[str, Field(pattern=REF_ID_PATTERN)]
-Code = Annotated[str, Field(min_length=1, max_length=100)]
+Code = Annotated[str, Field(min_length=1, max_length=MAX_CODE)]
 Text = Annotated[str, BeforeValidator(_text)]
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 Clock = Annotated[time, BeforeValidator(_clock)]
@@ -91,6 +93,56 @@ class Balance(Message):
     balance: SignedRupiah
 
 
+class OddRow(Message):
+    """A row of a list that cannot be read, and is left out.
+
+    `code`, `name`: as listed, "" if they cannot be read. `field`: the first field at fault, "" if it is the whole row.
+    """
+
+    code: str
+    name: str
+    field: str
+
+
+class Listing(Message):
+    """`data` of an endpoint that lists rows. One odd row costs no other: `odd` has the rows that cannot be read.
+
+    If they are more than half of all rows, the whole list is refused.
+    """
+
+    odd: list[OddRow] = []
+
+    rows: ClassVar[str]
+    row: ClassVar[type[Message]]
+    prefix: ClassVar[str] = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out(cls, value: Any) -> Any:
+        listed = value.get(cls.rows) if isinstance(value, dict) else None
+        if not isinstance(listed, list):
+            return value
+        good: list[Message] = []
+        odd: list[OddRow] = []
+        for item in listed:
+            try:
+                good.append(cls.row.model_validate(item))
+            except ValidationError as error:
+                odd.append(cls._odd(item, error))
+        return {cls.rows: listed if len(odd) > len(good) else good, "odd": odd}
+
+    @classmethod
+    def _odd(cls, item: Any, error: ValidationError) -> OddRow:
+        said = item if isinstance(item, dict) else {}
+        code, name = said.get(f"{cls.prefix}code"), said.get(f"{cls.prefix}name")
+        where = error.errors(include_input=False, include_url=False)[0]["loc"]
+        return OddRow(
+            code=code if isinstance(code, str) and len(code) <= MAX_CODE else "",
+            name=name[:MAX_CODE] if isinstance(name, str) else "",
+            field=str(where[0]) if where else "",
+        )
+
+
 class Category(Message):
     """One category of the catalogue."""
 
@@ -99,10 +151,13 @@ class Category(Message):
     type: Literal["prepaid", "postpaid"]
 
 
-class Categories(Message):
+class Categories(Listing):
     """`data` of /v1/categories."""
 
     categories: list[Category]
+
+    rows = "categories"
+    row = Category
 
 
 class Brand(Message):
@@ -113,10 +168,13 @@ class Brand(Message):
     category: Code
 
 
-class Brands(Message):
+class Brands(Listing):
     """`data` of /v1/brands."""
 
     brands: list[Brand]
+
+    rows = "brands"
+    row = Brand
 
 
 class Product(Message):
@@ -138,10 +196,14 @@ class Product(Message):
     cut_off_end: Annotated[Clock | None, BeforeValidator(_empty_is_none)] = None
 
 
-class Products(Message):
+class Products(Listing):
     """`data` of /v1/products."""
 
     products: list[Product]
+
+    rows = "products"
+    row = Product
+    prefix = "product_"
 
 
 class Transaction(Message):

@@ -11,7 +11,7 @@ from django.db.models import Model, QuerySet
 from alerts.models import Severity
 from audit.models import Sealing
 from bank.models import BankFile
-from catalogue.models import Category, Product
+from catalogue.models import CatalogueSync, Category, Product
 from core import clock as database_clock
 from core.times import clock
 from core.together import read_together
@@ -46,6 +46,7 @@ class Now:
             ReconciliationRun.objects.all()[:1],
             Product.objects.below_cost(),
             Category.objects.asking(),
+            CatalogueSync.objects.filter(result=CatalogueSync.Result.DONE)[:1],
             SummedDay.objects.filter(off_by__gt=0).order_by("day")[:31],
             BankFile.objects.order_by("-pk")[:1],
         ]
@@ -74,6 +75,11 @@ class Now:
     def categories_asking(self) -> list[Category]:
         """The categories with products whose kind of number the shop has to say."""
         return self._rows[Category]
+
+    @property
+    def products_left_out(self) -> list[str]:
+        """The products that the last catalogue left out, because their rows could not be read."""
+        return self.the(CatalogueSync).left_out_names
 
     @property
     def wrong_days(self) -> list[SummedDay]:

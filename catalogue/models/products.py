@@ -369,6 +369,9 @@ class CatalogueSync(models.Model):
     price_changes = models.IntegerField(default=0)
     fault = models.CharField(max_length=20, blank=True, choices=SyncFault.choices)
     fault_detail = models.CharField(max_length=300, blank=True)
+    left_out = models.JSONField(
+        null=True, help_text="The products whose rows could not be read: code, name and field at fault; empty: none."
+    )
 
     class Meta:
         default_permissions = ()
@@ -378,3 +381,12 @@ class CatalogueSync(models.Model):
 
     def __str__(self) -> str:
         return f"{self.started_at:%Y-%m-%d %H:%M} {self.result}"
+
+    @property
+    def left_out_names(self) -> list[str]:
+        """The products that were left out, each as "name (code): the field at fault", as far as they are known."""
+        names = []
+        for row in self.left_out or []:
+            code = f" ({row['code']})" if row["code"] else ""
+            names.append(f"{row['name'] or '?'}{code}: {row['field'] or '?'}")
+        return names

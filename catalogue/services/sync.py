@@ -22,6 +22,7 @@ from upstream import requests
 from upstream.errors import Unavailable, UpstreamError
 
 if TYPE_CHECKING:
+    from catalogue.models import ProductQuerySet
     from upstream import messages
 
 log = structlog.get_logger()
@@ -39,6 +40,7 @@ class _Fetched:
     categories: list[messages.Category]
     brands: list[messages.Brand]
     products: list[messages.Product]
+    odd: list[messages.OddRow]
 
 
 def request_catalogue_sync() -> bool:
@@ -51,6 +53,10 @@ def sync_catalogue() -> CatalogueSync:
 
     Delisted products are marked, never deleted; each new price is kept as a `PriceChange`. Raises `CatalogueFault`,
     with the attempt stored and the catalogue unchanged.
+
+    A row that cannot be read is left out (`CatalogueSync.left_out`), and an alert names it. Its product keeps all that
+    it had, also its place in the list: an order sends the price that a person has confirmed as `max_price`, so a price
+    that has risen meanwhile is not charged. If a row does not say its product, no product is taken for delisted.
     """
     attempt = CatalogueSync.objects.create()
     try:
@@ -70,14 +76,19 @@ def sync_catalogue() -> CatalogueSync:
 
 def _fetch() -> _Fetched:
     # The product list first: its limit is the tightest (document, Limits), so a refusal costs no other call.
-    products = call(requests.products()).data.products
-    categories = call(requests.categories()).data.categories
-    brands = call(requests.brands()).data.brands
+    listed = call(requests.products()).data
+    categories = call(requests.categories()).data
+    brands = call(requests.brands()).data
+    for data in (listed, categories, brands):
+        if data.odd:
+            log.warning("catalogue_rows_left_out", list=data.rows, rows=[row.model_dump() for row in data.odd[:20]])
+    in_doubt = {row.code for row in listed.odd}
+    products = [item for item in listed.products if item.product_code not in in_doubt]
     if not products:
         raise CatalogueFault(SyncFault.EMPTY)
     if len({item.product_code for item in products}) < len(products):
         raise CatalogueFault(SyncFault.LISTED_TWICE)
-    return _Fetched(categories=categories, brands=brands, products=products)
+    return _Fetched(categories=categories.categories, brands=brands.brands, products=products, odd=listed.odd)
 
 
 def _fault_of(error: UpstreamError | DatabaseError) -> CatalogueFault:
@@ -95,8 +106,10 @@ def _apply(attempt: CatalogueSync, fetched: _Fetched) -> None:
     if newer.exists():
         raise CatalogueFault(SyncFault.OVERTAKEN)
 
-    categories = _apply_categories(fetched)
-    brands = _apply_brands(fetched, categories)
+    unlisted = Product.objects.listed().exclude(code__in=[item.product_code for item in fetched.products])
+    kept = list(_in_doubt(unlisted, fetched.odd).select_related("category", "brand__category"))
+    categories = _apply_categories(fetched, kept)
+    brands = _apply_brands(fetched, categories, kept)
     known = Product.objects.in_bulk([item.product_code for item in fetched.products], field_name="code")
     corrections = Corrections.read()
     new: list[Product] = []
@@ -126,11 +139,7 @@ def _apply(attempt: CatalogueSync, fetched: _Fetched) -> None:
     Product.objects.bulk_create(new)
     Product.objects.bulk_update(changed, [*_PRODUCT_FIELDS, "updated_at"], batch_size=500)
     PriceChange.objects.bulk_create(changes)
-    delisted = (
-        Product.objects.filter(is_listed=True)
-        .exclude(code__in=[item.product_code for item in fetched.products])
-        .update(is_listed=False, updated_at=now)
-    )
+    delisted = unlisted.exclude(pk__in=[product.pk for product in kept]).update(is_listed=False, updated_at=now)
     reprice()
     attempt.result = CatalogueSync.Result.DONE
     attempt.finished_at = now
@@ -138,14 +147,29 @@ def _apply(attempt: CatalogueSync, fetched: _Fetched) -> None:
     attempt.added = len(new)
     attempt.delisted = delisted
     attempt.price_changes = len(changes) - len(new)
+    attempt.left_out = _named(fetched.odd) or None
     attempt.save()
 
 
-def _apply_categories(fetched: _Fetched) -> dict[str, Category]:
-    names = {item.code: (item.name, item.type) for item in fetched.categories}
+def _in_doubt(unlisted: ProductQuerySet, odd: list[messages.OddRow]) -> ProductQuerySet:
+    """Of these products, which no good row lists, those of which an odd row may be."""
+    return unlisted.filter(code__in=[row.code for row in odd]) if all(row.code for row in odd) else unlisted
+
+
+def _named(odd: list[messages.OddRow]) -> list[dict[str, str]]:
+    """The rows as they are kept, with our name of a product that we know."""
+    names = dict(Product.objects.filter(code__in=[row.code for row in odd]).values_list("code", "name"))
+    return [{**row.model_dump(), "name": names.get(row.code, row.name)} for row in odd]
+
+
+def _apply_categories(fetched: _Fetched, kept: list[Product]) -> dict[str, Category]:
+    names: dict[str, tuple[str, str]] = {item.code: (item.name, item.type) for item in fetched.categories}
+    # A product is sold even if its category is missing from the list of categories, which then keeps its name.
+    known = dict(Category.objects.values_list("code", "name"))
     for product in fetched.products:
-        # A product is sold even if its category is missing from the list of categories.
-        names.setdefault(product.category, (product.category, product.type))
+        names.setdefault(product.category, (known.get(product.category, product.category), product.type))
+    for kept_product in kept:
+        names.setdefault(kept_product.category.code, (kept_product.category.name, kept_product.category.type))
     Category.objects.bulk_create(
         [Category(code=code, name=name, type=kind, is_listed=True) for code, (name, kind) in names.items()],
         update_conflicts=True,
@@ -156,11 +180,15 @@ def _apply_categories(fetched: _Fetched) -> dict[str, Category]:
     return Category.objects.in_bulk(list(names), field_name="code")
 
 
-def _apply_brands(fetched: _Fetched, categories: dict[str, Category]) -> dict[tuple[str, str], Brand]:
+def _apply_brands(
+    fetched: _Fetched, categories: dict[str, Category], kept: list[Product]
+) -> dict[tuple[str, str], Brand]:
     names = {(item.category, item.code): item.name for item in fetched.brands if item.category in categories}
-    by_code = {item.code: item.name for item in fetched.brands}
+    by_code = dict(Brand.objects.values_list("code", "name")) | {item.code: item.name for item in fetched.brands}
     for product in fetched.products:
         names.setdefault((product.category, product.brand), by_code.get(product.brand, product.brand))
+    for kept_product in kept:
+        names.setdefault((kept_product.category.code, kept_product.brand.code), kept_product.brand.name)
     Brand.objects.bulk_create(
         [Brand(category=categories[category], code=code, name=name) for (category, code), name in names.items()],
         update_conflicts=True,

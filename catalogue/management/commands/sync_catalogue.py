@@ -57,6 +57,9 @@ class Command(PlainCommand):
             "added": sync.added,
             "vanished": sync.delisted,
             "price_changes": sync.price_changes,
+            "left_out": sync.left_out or [],
         }
         line = f"{sync.products} products: {sync.added} new, {sync.delisted} delisted, {sync.price_changes} repriced."
+        if names := sync.left_out_names:
+            line += f" Left out, because they cannot be read: {', '.join(names)}."
         self.answer(counts, line, as_json=options["json"])
