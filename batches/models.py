@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from uuid import NAMESPACE_OID, uuid5
 
 import pgtrigger
+from django.conf import settings
 from django.db import models
 from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.urls import reverse
@@ -14,6 +16,7 @@ from batches.states import FOR_A_PERSON, NAMES_AN_ORDER, BatchState, Fault, RowS
 from bills.models import BillCheck
 from branches.models import Branch
 from catalogue.models import Product
+from core import clock
 from core.rights import Right
 from core.triggers import never_truncated
 from credit.methods import CASH, CREDIT
@@ -41,6 +44,16 @@ _RELEASED = (BatchState.RUNNING, BatchState.PAUSED, BatchState.ENDED)
 #: A batch that was cancelled before anybody released it.
 DROPPED = Q(state=BatchState.CANCELLED, released_at=None)
 _COMPLETE = Q(product__isnull=False, destination__gt="", max_price__gt=0, selling_price__gt=0)
+
+
+def outcome_is_unknown(*, way: str = "") -> Q:
+    """Orders of unknown outcome, and those whose call must have ended: its worker was killed, or stored no answer.
+
+    `way`: the way from a row to its order.
+    """
+    longest_call = dt.timedelta(seconds=settings.UPSTREAM_CONNECT_TIMEOUT + settings.UPSTREAM_READ_TIMEOUT)
+    ended = {f"{way}status": Status.SENDING, f"{way}sent_at__lte": clock.now() - longest_call}
+    return Q(**{f"{way}status": Status.UNKNOWN}) | Q(**ended)
 
 
 class Batch(models.Model):
@@ -165,7 +178,7 @@ class BatchRowQuerySet(models.QuerySet["BatchRow"]):
     def counts(self) -> dict[str, int]:
         """The number of rows in all, of each group of `GROUPS`, and of those whose outcome is `unknown`."""
         groups = {name: Count("pk", filter=condition) for name, condition in GROUPS.items()}
-        unknown = Count("pk", filter=Q(order__status=Status.UNKNOWN))
+        unknown = Count("pk", filter=outcome_is_unknown(way="order__"))
         return self.aggregate(all=Count("pk"), unknown=unknown, **groups)
 
     def totals(self) -> dict[str, int]:

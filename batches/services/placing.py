@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 
 from batches.errors import BatchRefused
-from batches.models import ASKING, Batch, BatchRow
+from batches.models import ASKING, Batch, BatchRow, outcome_is_unknown
 from batches.services.billing import ask, fresh_checks, mark_changed, pay, take_over
 from batches.services.checking import ask_when_due
 from batches.services.releasing import end, lock_batch, may_release, say_what_waits, stop, words_for_readers
@@ -63,7 +63,8 @@ _LOOK_EVERY_SECONDS = 0.5
 def place_rows(batch_id: int) -> None:
     """Have the next bills of a batch checked; place as many rows of a released batch as there is room for."""
     ask_rows(batch_id)
-    ahead = Order.objects.filter(batch_row__batch=batch_id, status__in=[Status.QUEUED, Status.UNKNOWN]).count()
+    of_batch = Order.objects.filter(batch_row__batch=batch_id)
+    ahead = of_batch.filter(Q(status=Status.QUEUED) | outcome_is_unknown()).count()
     for _row in range(AHEAD - ahead):
         if not _place_next(batch_id):
             break
