@@ -34,7 +34,7 @@ def check_bill(biller: Product, number: str, wait: float = 3) -> tuple[int, dict
 
 @pytest.mark.parametrize(
     ("number", "status", "code"),
-    [("01", "valid", 0), ("31", "valid", 0), ("32", "pending", 3), ("35", "not_payable", 1), ("36", "not_payable", 1)],
+    [("01", "valid", 0), ("32", "pending", 3), ("35", "not_payable", 1)],
 )
 def test_check_bill_prints_json_and_exits_with_the_state(biller, number, status, code):
     exit_code, facts = check_bill(biller, number, wait=0.5 if status == "pending" else 10)
@@ -58,7 +58,7 @@ def test_pay_bill_pays_the_total_and_bill_then_says_paid(biller, upstream):
 
 @pytest.mark.parametrize(
     ("number", "status", "code"),
-    [("04", "failed", 1), ("37", "rejected", 1), ("34", "needs_action", 3), ("05", "success", 0)],
+    [("04", "failed", 1), ("37", "rejected", 1), ("34", "needs_action", 3)],
 )
 def test_pay_bill_ends_as_the_sandbox_says(biller, upstream, number, status, code):
     _, facts = check_bill(biller, number)
@@ -78,21 +78,6 @@ def test_pay_bill_refuses_another_amount_with_one_sentence(biller, upstream):
     assert not Order.objects.exists()
 
 
-def test_pay_bill_pays_a_new_total_only_when_it_is_named(biller, upstream):
-    _, facts = check_bill(biller, "34")
-    ref_id, old = str(facts["ref_id"]), int(str(facts["total"]))
-    run("pay_bill", ref_id, "--wait=1")
-
-    code, sentence = run("pay_bill", ref_id)
-    assert code == 1
-    assert f"--amount {old + 2_500}" in sentence
-    assert upstream.ledger(Order.objects.get()) == []
-
-    code, _ = run("pay_bill", ref_id, f"--amount={old + 2_500}", "--wait=5")
-    assert code == 0
-    assert upstream.ledger(Order.objects.get()) == [("debit", -(old + 2_500))]
-
-
 def test_repeating_pay_bill_never_confirms_a_new_total(biller, upstream):
     _, facts = check_bill(biller, "34")
     ref_id, new = str(facts["ref_id"]), int(str(facts["total"])) + 2_500
@@ -105,6 +90,7 @@ def test_repeating_pay_bill_never_confirms_a_new_total(biller, upstream):
     assert (Order.objects.get().status, upstream.ledger(Order.objects.get())) == ("needs_action", [])
 
     assert run("pay_bill", ref_id, f"--amount={new}", "--wait=5")[0] == 0
+    assert upstream.ledger(Order.objects.get()) == [("debit", -new)]
 
 
 def test_pay_bill_names_no_new_total_of_an_expired_check(biller, upstream):

@@ -34,7 +34,11 @@ def calls(upstream: Upstream, check: BillCheck) -> list[str]:
 
 
 def test_a_bill_has_its_periods_its_total_and_its_expiry(upstream: Upstream):
-    check = check_bill(1)
+    check = start(1)
+    assert (check.state, check.total, calls(upstream, check)) == (BillState.PENDING, None, [])
+
+    services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
+    check = services.follow_check(check, seconds=5)
 
     assert check.state == BillState.VALID
     assert check.customer_name
@@ -45,13 +49,6 @@ def test_a_bill_has_its_periods_its_total_and_its_expiry(upstream: Upstream):
     assert calls(upstream, check) == [INQUIRY]
 
 
-def test_a_check_has_its_ref_id_before_anything_is_asked(upstream: Upstream):
-    check = start(1)
-
-    assert (check.state, check.total) == (BillState.PENDING, None)
-    assert calls(upstream, check) == []
-
-
 def test_a_pending_inquiry_is_repeated_identically(upstream: Upstream):
     check = check_bill(31)
 
@@ -59,13 +56,8 @@ def test_a_pending_inquiry_is_repeated_identically(upstream: Upstream):
     asked = upstream.control("requests", ref_id=check.ref_id)["requests"]
     assert len(asked) >= 2
     assert len({str(row["body"]) for row in asked}) == 1
-
-
-def test_an_inquiry_stays_pending_while_the_biller_prepares(upstream: Upstream):
-    check = check_bill(32, wait=1)
-
-    assert check.state == BillState.PENDING
-    assert check.next_poll_at is not None
+    *before, last = check.inquiries.values_list("answer", "total")
+    assert (set(before), last) == ({("none", None)}, ("bill", check.total))
 
 
 def test_a_check_expires_by_itself_and_stays_as_it_was(upstream: Upstream):
@@ -82,15 +74,15 @@ def test_a_check_expires_by_itself_and_stays_as_it_was(upstream: Upstream):
     assert check.total == total
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(35, "BILL_ALREADY_PAID"), (36, "BILL_NOT_AVAILABLE"), (23, "INVALID_DESTINATION")]
-)
+@pytest.mark.parametrize(("number", "code"), [(36, "BILL_NOT_AVAILABLE"), (23, "INVALID_DESTINATION")])
 def test_a_refused_check_is_not_payable_and_says_why(upstream: Upstream, number, code):
     check = check_bill(number)
 
     assert (check.state, check.error_code) == (BillState.NOT_PAYABLE, code)
     assert check.message
     assert calls(upstream, check) == [INQUIRY]
+    kept = check.inquiries.get()
+    assert (kept.answer, kept.total, kept.error_code, kept.raw["error_code"]) == ("refusal", None, code, code)
 
 
 def test_a_lost_answer_is_asked_for_again_and_found(upstream: Upstream):
@@ -98,6 +90,7 @@ def test_a_lost_answer_is_asked_for_again_and_found(upstream: Upstream):
 
     assert check.state == BillState.VALID
     assert len(calls(upstream, check)) >= 2
+    assert list(check.inquiries.values_list("answer", "total", "error_code")) == [("bill", check.total, "")]
 
 
 def test_a_bill_that_expired_before_its_answer_came_is_to_be_checked_again(upstream: Upstream, cashier):

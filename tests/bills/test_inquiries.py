@@ -52,27 +52,6 @@ def test_a_changed_total_is_kept_beside_the_first_with_who_asked(upstream: Upstr
     assert BillCheck.objects.get(pk=check.pk).total == second.total
 
 
-def test_a_refusal_is_kept_as_it_came(upstream: Upstream):
-    check = check_bill(36)
-
-    assert answers(check) == [("refusal", None, "BILL_NOT_AVAILABLE")]
-    assert check.inquiries.get().raw["error_code"] == "BILL_NOT_AVAILABLE"
-
-
-def test_answers_that_a_bill_is_being_prepared_are_kept_too(upstream: Upstream):
-    check = check_bill(31)
-
-    kept = answers(check)
-    assert kept[-1] == ("bill", check.total, "")
-    assert {answer for answer, _total, _code in kept[:-1]} == {"none"}
-
-
-def test_a_lost_answer_is_no_answer(upstream: Upstream):
-    check = check_bill(39)
-
-    assert answers(check) == [("bill", check.total, "")]
-
-
 def test_an_answer_that_comes_late_names_who_asked_last(upstream: Upstream):
     check = start(1)
     sari = make_person("cashier", username="sari")

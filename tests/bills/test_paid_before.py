@@ -37,9 +37,7 @@ def stands(check: BillCheck) -> tuple[str | None, str]:
     return fresh.paid_ref, fresh.now_standing
 
 
-@pytest.mark.parametrize(
-    "months", [("Nov 2026", "Des 2026"), ("Okt 2026",), ("Sep 2026", "Okt 2026", "Nov 2026"), ("Okt 2026", "Nov 2026")]
-)
+@pytest.mark.parametrize("months", [("Nov 2026", "Des 2026"), ("Okt 2026",)])
 def test_a_bill_that_shares_a_paid_month_is_refused(months):
     biller = make_biller()
     order = paid(billed(biller, "Okt 2026", "Nov 2026"))

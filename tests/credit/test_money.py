@@ -20,8 +20,6 @@ from credit.services import (
     undo_payment,
 )
 from drawers.errors import DrawerRefused
-from drawers.models import Payment
-from drawers.services import change_payment, expected_cash
 from purchases.errors import OpenDuplicate
 from purchases.models import Order
 from purchases.services.resolving import requeue
@@ -30,7 +28,7 @@ from testing.orders import at_once, never_arrived
 from testing.people import make_person
 from tests.credit.helpers import account_of, give_credit, made_due, owed_by, refused, sell_to, take_off
 from tests.customers.helpers import make_customer
-from tests.drawers.helpers import begin, end, sell
+from tests.drawers.helpers import end, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -116,27 +114,6 @@ def test_many_who_sell_at_once_never_pass_the_cap(seller):
 
     assert [type(result) for result in results].count(OverCap) == 3
     assert (owed_by(customer), Order.objects.count()) == (20_000, 2)
-
-
-def test_another_way_of_paying_takes_it_off_and_puts_it_on_again(seller):
-    first, second, shift = give_credit(), give_credit("Pak Budi"), begin(seller)
-    payment = sell_to(first, 10_000, by=seller).payment
-
-    change_payment(payment, method="cash", actor=seller)
-    assert (owed_by(first), expected_cash(shift)) == (0, 210_000)
-    change_payment(payment, method="credit", customer=second, actor=seller)
-
-    assert (owed_by(first), owed_by(second), expected_cash(shift)) == (0, 10_000, 200_000)
-
-
-def test_what_is_put_on_credit_later_stays_below_the_cap(seller):
-    begin(seller)
-    customer, order = give_credit(cap=9_999), sell(seller, 10_000)
-
-    with pytest.raises(OverCap):
-        change_payment(order.payment, method="credit", customer=customer, actor=seller)
-
-    assert (owed_by(customer), Payment.objects.get().method) == (0, "cash")
 
 
 def test_an_order_that_ended_for_nothing_is_taken_off_once(seller):

@@ -32,7 +32,7 @@ from drawers.services import merge_customers
 from earnings.services.journal import journal_of
 from testing.orders import Meanwhile, at_once
 from testing.people import browser_of, make_person
-from tests.core.helpers import has_id, words, words_at
+from tests.core.helpers import words, words_at
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to, sold_earlier, take_off
 from tests.customers.helpers import make_customer
 
@@ -295,16 +295,3 @@ def test_an_erasure_waits_for_a_sale_on_credit_that_is_being_committed():
         erasing.end()
 
     assert owed_by(customer) == 10_000
-
-
-def test_a_customer_who_owes_is_not_offered_for_deletion():
-    customer, browser = give_credit("Bu Sari"), browser_of("supervisor")
-    address = f"/customers/{customer.pk}/delete/"
-    asked = browser.get(address)
-    sell_to(customer, 5_000, by=make_person("cashier"))
-
-    page = browser.get(address)
-
-    assert (has_id(asked, "deleted-too"), has_id(asked, "kept")) == (True, False)
-    assert (has_id(page, "deleted-too"), has_id(page, "kept")) == (False, True)
-    assert (Customer.objects.get(), owed_by(customer)) == (customer, 5_000)
