@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pgtrigger
 from django.conf import settings
@@ -23,9 +23,7 @@ from core.looks import LookChoices
 from core.numbers import erased_name, erased_number
 from core.rights import Right
 from core.triggers import never_truncated, stays_erased
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 Content = Mapping[str, Any]
 #: The customer's number in a canonical content; an index finds an approval by it.

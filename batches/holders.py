@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -12,10 +11,8 @@ from batches.models import ASKING, TICKED, BatchRow
 from batches.presenting import visible_batches
 from batches.states import BatchState
 from dues.holders import Holder, holds
-
-if TYPE_CHECKING:
-    from dues.models import DueBill
-    from staff.models import User
+from dues.models import DueBill
+from staff.models import User
 
 #: The states of a batch that may still pay, and what each means for the bill.
 _WORDS = {

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
 import structlog
@@ -33,12 +33,10 @@ from purchases.models import Order, OrderEvent
 from purchases.services import Report, apply_reports
 from purchases.services.sweeping import ASK_ANYWAY
 from purchases.states import POLLED
+from staff.models import User
 from upstream import strict_json
 from upstream.callback_signature import SIGNATURE_HEADERS
 from upstream.messages import CallbackBody, Transaction
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 log = structlog.get_logger()
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from django.contrib.auth.models import AnonymousUser
 
 from core.rights import Right
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser
-
-    from staff.models import User
+from staff.models import User
 
 
 def sees_cost(person: User | AnonymousUser) -> bool:

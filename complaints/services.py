@@ -6,7 +6,6 @@ No step touches the order.
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
 
 import structlog
 from django.db import IntegrityError, transaction
@@ -16,10 +15,8 @@ from complaints.models import MOVES, Complaint, ComplaintEvent, State
 from core import clock
 from core.rights import Right
 from policies.services import policies
-
-if TYPE_CHECKING:
-    from purchases.models import Order
-    from staff.models import User
+from purchases.models import Order
+from staff.models import User
 
 log = structlog.get_logger()
 

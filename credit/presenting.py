@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -19,9 +18,7 @@ from core.money import rupiah
 from credit.models import CreditAccount
 from credit.services import Age, Debt, OffAccount, debts_and_unfulfilled, name_of
 from customers.models import SavedNumber
-
-if TYPE_CHECKING:
-    from shop.models import Shop
+from shop.models import Shop
 
 
 def age_badge(account: CreditAccount) -> SafeString:

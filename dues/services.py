@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
 
 import structlog
 from django.db import transaction
@@ -21,9 +20,7 @@ from core.errors import OrderRefused
 from customers.models import SavedNumber
 from dues.events import NUMBER_FOLLOWED, NUMBER_KEPT, NUMBER_STOPPED
 from dues.models import NOT_NOW, OWES, DueBill, DueState, FollowedNumber, day_in
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 log = structlog.get_logger()
 

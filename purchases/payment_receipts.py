@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -13,15 +13,11 @@ from django.utils.translation import gettext as _
 from core.customer_texts import one_line, plain_lines
 from core.money import rupiah
 from credit.methods import find_method
+from credit.models import CreditEntry
 from credit.services import name_of
 from purchases.receipt_lines import Facts, Lines, Mark, Part, framed, labelled, moment_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from credit.models import CreditEntry
-    from shop.models import Paper
-    from shop.presenting import Letterhead
+from shop.models import Paper
+from shop.presenting import Letterhead
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.html import format_html
@@ -31,11 +31,9 @@ from purchases.services.actions import Action, is_above_limit, possible_outcomes
 from purchases.services.limits import allowance_of, name_helpers
 from purchases.services.serials import token_of
 from purchases.states import UNFULFILLED, ActionReason, Status
+from staff.models import User
 from staff.services import names_of_holders
 from upstream.error_codes import MEANINGS, Next, Step, meaning_of
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 # An upstream that writes about money: "harga 10.200, saldo 989.800".
 _MONEY = re.compile(r"\b(rp|harga|saldo|price|balance)\b\W{0,3}\d|\brp\d", re.IGNORECASE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -21,10 +21,8 @@ from purchases.models import Order
 from purchases.presenting import ending_marks, serial_number, shown_destination
 from purchases.states import Status
 from purchases.templatetags.orders import status_badge
+from staff.models import User
 from upstream.error_codes import meaning_of
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 
 def _profit(order: Order) -> int:

@@ -8,7 +8,8 @@ hurry reads it: the time of the next poll is elsewhere.
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -20,12 +21,8 @@ from purchases.models import Order
 from purchases.presenting import step_if_never_arrived
 from purchases.services.actions import Action, decided_from, may_ever, possible_outcomes, waiting_verdict
 from purchases.states import ActionReason, Status
+from staff.models import User
 from staff.services import names_of_holders
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from staff.models import User
 
 #: The time for which an order may wait for a person, counted from the sale: the customer waits since then.
 DECIDED_WITHIN = dt.timedelta(minutes=30)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.db.models import BigIntegerField, CharField, Exists, F, OuterRef, QuerySet, Subquery, Value
@@ -16,12 +16,10 @@ from branches.seeing import names_branches, within
 from core.rights import Right
 from core.together import Given
 from purchases.models import late_since
+from staff.models import User
 from work.kinds import KINDS
 from work.kinds.kind import Moment, Scope, WorkKind
 from work.models import Taken
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 # Nobody works longer than this: afterwards the row is free again.
 TAKEN_FOR = dt.timedelta(hours=12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from django.db import models, transaction
 from django.db.models import QuerySet
@@ -16,10 +16,8 @@ from alerts.models import Alert, AlertSnooze
 from audit.services import record
 from core import clock
 from core.times import start_of_day
-
-if TYPE_CHECKING:
-    from core.together import Given
-    from staff.models import User
+from core.together import Given
+from staff.models import User
 
 # No alert is hidden for longer than this.
 LONGEST = dt.timedelta(days=1, hours=1)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
@@ -39,9 +39,7 @@ from audit.services import record
 from core.bidi import visible
 from core.sealing import Unreadable, sealed, unsealed
 from shop.services import shop_name
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 log = structlog.get_logger()
 Fault = AlertNotice.Fault

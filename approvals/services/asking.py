@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
 
 import structlog
 from django.db import IntegrityError, transaction
@@ -18,10 +17,8 @@ from branches.services import keep_open
 from core import clock
 from core.numbers import ErasedText
 from policies.services import policies
+from staff.models import User
 from staff.roles import role_of
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 log = structlog.get_logger()
 

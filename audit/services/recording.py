@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import AbstractUser, Group
 from django.contrib.postgres.aggregates import StringAgg
 from django.db.models import CharField, Subquery, Value
 from django.db.models.functions import Coalesce
@@ -13,9 +13,6 @@ from structlog.contextvars import get_contextvars
 
 from audit.events import Event
 from audit.models import AuditEvent
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractUser
 
 
 def record(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from django.core.management import call_command
@@ -55,9 +54,6 @@ from staff.models import User
 from staff.services import Limits
 from staff.services.limit_changes import change_limits
 from upstream.budget import CallClass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DAYS = 30
 _FLOAT = 300_000  # what stays in a drawer overnight, rupiah

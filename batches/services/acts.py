@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from approvals.acts import Line, register
+from approvals.models import Approval, Content
 from batches.errors import BatchRefused
 from batches.models import Batch
 from batches.services.checking import recheck
@@ -30,11 +31,8 @@ from drawers.services import PaymentFacts
 from purchases.errors import AboveLimit
 from purchases.services.acts import SpendingAct
 from purchases.services.placing import PAYMENT
+from staff.models import User
 from staff.services import limits_of
-
-if TYPE_CHECKING:
-    from approvals.models import Approval, Content
-    from staff.models import User
 
 
 @register

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -18,11 +18,7 @@ from batches.states import ASKED_AGAIN, OF_PRODUCT, REPEATS, Fault, RowState
 from catalogue.services.index import current_index
 from core.bulk import update_rows
 from purchases.models import Order
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from staff.models import User
+from staff.models import User
 
 #: The steps with rows, besides giving them a product.
 LEAVE_OUT, TAKE_IN, MEANT, NAMES, ASK_AGAIN = "leave_out", "take_in", "meant", "names", "ask_again"

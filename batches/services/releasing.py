@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max, Q
@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from approvals import services as approvals
+from approvals.models import Approval
 from audit.services import record
 from batches.errors import BatchRefused
 from batches.events import BATCH_CANCELLED, BATCH_PAUSED, BATCH_RELEASED, BATCH_RESUMED, BATCH_SETTLED
@@ -20,21 +21,18 @@ from batches.services.checking import recheck
 from batches.services.restoring import take_lost_orders
 from batches.states import BatchState, RowState
 from core import clock
+from core.errors import Refused
 from core.rights import Right
 from credit.errors import CreditRefused
 from customers.models import Customer
 from customers.services import lock_customer
 from drawers import services as drawers
+from drawers.services import PaymentFacts
 from gateway.line import ring_when_committed
 from purchases.models import Order
 from purchases.services import needs_approval, outside_hours
 from purchases.services.limits import allowance_of, name_helpers
-
-if TYPE_CHECKING:
-    from approvals.models import Approval
-    from core.errors import Refused
-    from drawers.services import PaymentFacts
-    from staff.models import User
+from staff.models import User
 
 _SEALED = ("line", "ref_id", "product__code", "destination", "max_price", "selling_price", "is_repeat_meant")
 #: The act for two people: `batches.services.acts`.

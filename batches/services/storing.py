@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from django.db import connection, transaction
 from django.db.models import Q
@@ -20,9 +19,7 @@ from batches.states import BatchState, RowState
 from branches.services import first_open, keep_open
 from dues.models import OWES, DueBill
 from purchases.services.placing import new_ref_id
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 # An advisory lock: without it, the same table twice at the same moment would become two batches.
 _LOCK = 0x62617463686573

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from approvals.acts import Line, register
+from approvals.acts import Line, Seen, register
+from approvals.models import Approval, Content
 from bills.errors import AlreadyPaid
 from bills.models import BillCheck
 from bills.services.paying import bill_content, lock_check_for_payment, place_payment, why_not_payable
@@ -18,15 +21,7 @@ from core.times import clock
 from drawers.services import PaymentFacts
 from purchases.services.acts import SpendingAct, payment_now
 from purchases.services.placing import PAYMENT
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from django.db.models import QuerySet
-
-    from approvals.acts import Seen
-    from approvals.models import Approval, Content
-    from staff.models import User
+from staff.models import User
 
 
 @register

@@ -6,7 +6,7 @@ import datetime as dt
 import time
 import uuid
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -30,14 +30,12 @@ from gateway.services import call, give_back, next_number
 from purchases.errors import ActionRefused
 from purchases.services.placing import new_ref_id
 from purchases.states import Status
+from staff.models import User
 from upstream import requests
 from upstream.budget import CallClass
 from upstream.error_codes import Next, OwnCode, meaning_of
 from upstream.errors import OutcomeUnknown, Rejected, Unavailable, UpstreamError
 from upstream.messages import BillInquiry, InquiryStatus
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 log = structlog.get_logger()
 

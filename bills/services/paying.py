@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from django.db import transaction
 from django.db.models import DateTimeField, QuerySet, Value
@@ -25,11 +26,7 @@ from purchases.services.moving import lock_order_for_move
 from purchases.services.placing import IN_CASH, Approved, agreed_now, needs_approval, queue_order
 from purchases.services.resolving import poll_before_deciding, requeue
 from purchases.states import OPEN, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from staff.models import User
+from staff.models import User
 
 
 def lock_check_for_payment(pk: int) -> BillCheck:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from approvals.errors import AlreadyAsked
 from bills.models import BillCheck
 from bills.services.paying import place_payment
 from core.errors import OrderRefused
 from drawers import services as drawers
+from drawers.services import PaymentFacts
 from purchases.errors import NeedsApproval
 from purchases.models import Order
 from purchases.services import ask_for_approval
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from drawers.services import PaymentFacts
-    from staff.models import User
+from staff.models import User
 
 
 @dataclass(frozen=True)

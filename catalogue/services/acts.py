@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from approvals import services as approvals
-from approvals.acts import Act, Line, register
+from approvals.acts import Act, Line, Seen, register
 from approvals.errors import ApprovalRefused
+from approvals.models import Approval, Content
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.rights import sees_cost
 from catalogue.services.changing import change_rule
@@ -19,11 +20,7 @@ from catalogue.services.targets import Target, name_of_all
 from catalogue.services.terms import Terms, each_in_words, own_words, read_terms
 from core.money import rupiah
 from core.rights import Right
-
-if TYPE_CHECKING:
-    from approvals.acts import Seen
-    from approvals.models import Approval, Content
-    from staff.models import User
+from staff.models import User
 
 
 def ask_for_rule(need: NeedsSecondPerson, *, actor: User, reason: str) -> Approval:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import structlog
 from django.db import transaction
 from django.utils import timezone
@@ -17,9 +15,7 @@ from catalogue.services.pricing import lock_prices, reprice
 from catalogue.services.rules import own_rules
 from catalogue.services.targets import Target
 from catalogue.services.terms import AsNow, Terms
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 log = structlog.get_logger()
 

@@ -10,7 +10,6 @@ import hashlib
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import structlog
 from django.db import transaction
@@ -22,10 +21,8 @@ from catalogue.models import Product, PublicPriceList
 from catalogue.services.index import current_index
 from core import clock
 from core.addresses import line_of
+from staff.models import User
 from staff.services import throttle
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 log = structlog.get_logger()
 _TOKEN_BYTES = 32

@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from django.db.models import Count, OuterRef, Subquery, Sum
@@ -46,9 +45,7 @@ from purchases.seals import seal_for
 from purchases.services.actions import Action, allowed_actions, read_for_confirming
 from purchases.services.acts import PurchaseAct
 from purchases.states import OPEN, UNFULFILLED, ActionReason, Status
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 # The strip shows at most this many of a person's last orders and of the refunds due, both from the last hours, and of
 # the open orders.

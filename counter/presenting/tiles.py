@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -26,9 +25,7 @@ from counter.services.choosing import can_be_sold
 from customers.models import SavedNumber
 from customers.presenting import shown_number
 from purchases.models import Order
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 _SHELVES: dict[Shelf, str | Promise] = {
     Shelf.CREDIT: pgettext_lazy("phone", "Airtime"),

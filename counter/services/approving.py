@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.utils.translation import pgettext_lazy
 
+from approvals.models import Approval
 from approvals.services import approve, why_not_approved_by
 from audit.acts import act
+from staff.models import User
 from staff.services.factors import Shown
 from tills.services import confirm_in_person
-
-if TYPE_CHECKING:
-    from approvals.models import Approval
-    from staff.models import User
 
 APPROVE_HERE = act("approve_at_counter", pgettext_lazy("audit", "Approve at the counter"))
 

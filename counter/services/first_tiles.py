@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import structlog
 from django.db import transaction
@@ -14,11 +13,9 @@ from catalogue.services import read_products
 from counter.errors import TillIsOff, TooManyTiles
 from counter.events import FIRST_TILES_CHANGED
 from counter.models import MOST_FIRST, FirstTile
+from staff.models import User
 from tills.models import Till
 from tills.services.enrolling import digest_of
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 log = structlog.get_logger()
 

@@ -7,7 +7,8 @@ credit change its terms, and each change is noted.
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
@@ -19,12 +20,8 @@ from core.rights import Right
 from credit.errors import CreditRefused, NoAccount
 from credit.events import CREDIT_CHANGED
 from credit.models import CreditAccount, CreditEntry
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from customers.models import Customer
-    from staff.models import User
+from customers.models import Customer
+from staff.models import User
 
 
 def set_credit(

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
@@ -14,11 +15,7 @@ from credit.errors import CreditRefused
 from credit.methods import find_method
 from credit.models import CreditAccount, CreditEntry
 from credit.services.accounts import enter, entered_before, lock_account, refuse_unless_may
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from staff.models import User
+from staff.models import User
 
 _Kind = CreditEntry.Kind
 

@@ -5,8 +5,6 @@ Lock order: the bill's check, an order, its payment, a shift, the account, the b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -14,10 +12,8 @@ from django.utils import timezone
 from credit.errors import CreditRefused, OtherAccount, OverCap, Overdue
 from credit.models import CreditAccount, CreditEntry
 from credit.services.accounts import due_day, enter, lock_account, lock_account_of, name_of, refuse_unless_may
-
-if TYPE_CHECKING:
-    from customers.models import Customer
-    from staff.models import User
+from customers.models import Customer
+from staff.models import User
 
 SALE, REFUND = CreditEntry.Kind.SALE, CreditEntry.Kind.REFUND
 # The ways in which an order's debt comes to an account: sold on it, or moved to it.

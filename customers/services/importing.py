@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from django.db import connection, transaction
 from django.db.models.functions import Upper
@@ -23,9 +22,7 @@ from core.sheets import read_sheet, unread_columns
 from customers.events import CUSTOMERS_IMPORTED
 from customers.models import Customer, SavedNumber
 from customers.services.saving import joined
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 MOST_ROWS, MOST_KILOBYTES = 5_000, 256
 COLUMNS = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from django.db import DEFAULT_DB_ALIAS, IntegrityError, connection, transaction
 from django.db.models import ProtectedError, QuerySet
@@ -21,12 +21,7 @@ from customers.models import Customer, MergedCustomer, SavedNumber
 from customers.services.agreed import move_agreed, name_agreed
 from customers.services.leaving import forget_all
 from customers.services.twins import move_all
-
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from staff.models import User
-
+from staff.models import User
 
 _ERASING = 0x657261736573
 # With more keys than this it is faster to read all merged customers.

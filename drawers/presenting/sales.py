@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -33,9 +33,7 @@ from drawers.errors import DrawerRefused
 from drawers.models import SMALLEST_COIN, Outcome, Payment, Shift
 from drawers.presenting.shifts import may_see_shift
 from shop.presenting import Letterhead
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 
 def is_elsewhere(payment: Payment) -> bool:

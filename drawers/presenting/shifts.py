@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
@@ -18,9 +18,7 @@ from core.rights import Right
 from credit import methods
 from drawers.models import Shift
 from drawers.services import DayLine, Totals
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 
 def shift_badge(shift: Shift) -> SafeString:

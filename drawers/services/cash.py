@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from uuid import UUID
 
 from django.db import transaction
 
@@ -12,11 +12,7 @@ from drawers.models import DrawerEntry, Shift
 from drawers.services.locking import lock_shift, refuse_unless_own
 from drawers.services.shifts import expected_cash
 from policies.services import policies
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from staff.models import User
+from staff.models import User
 
 
 def pay_in(shift: Shift, *, amount: int, reason: str, actor: User, token: UUID | None = None) -> DrawerEntry:

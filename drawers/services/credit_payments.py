@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from uuid import UUID
 
 from django.db import transaction
 
@@ -16,11 +16,7 @@ from drawers.models import DrawerEntry
 from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.shifts import expected_cash
 from policies.services import policies
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from staff.models import User
+from staff.models import User
 
 _Kind = DrawerEntry.Kind
 

@@ -6,13 +6,14 @@ import datetime as dt
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Sum
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from audit.models import AuditEvent
 from audit.services import record
 from branches.models import FIRST
 from branches.services import has_several
@@ -25,10 +26,7 @@ from drawers.models import DrawerDay, Payment, Shift
 from drawers.models.payments import Outcome, on_no_account
 from drawers.services.explaining import explanations_of
 from drawers.services.totals import Totals, totals_of
-
-if TYPE_CHECKING:
-    from audit.models import AuditEvent
-    from staff.models import User
+from staff.models import User
 
 
 @dataclass(frozen=True)

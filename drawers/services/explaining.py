@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
@@ -21,9 +20,7 @@ from drawers.errors import DrawerRefused
 from drawers.events import CLOSING_EXPLAINED, OPENING_EXPLAINED
 from drawers.models import DrawerDay, Shift
 from drawers.services.locking import lock_shift
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 #: The two counts of a shift, by their names in a form.
 EVENTS = {"opening": OPENING_EXPLAINED, "closing": CLOSING_EXPLAINED}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -19,9 +19,7 @@ from credit.methods import CASH, Method, find_method, method_words
 from customers.models import Customer
 from drawers.errors import PaymentUnclear, SlipUsed
 from drawers.models import Payment
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 
 @dataclass(frozen=True, kw_only=True)

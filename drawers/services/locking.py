@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import connection
 from django.db.transaction import TransactionManagementError
@@ -11,9 +11,7 @@ from core import clock
 from credit.methods import counts_as_cash
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Shift
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 
 def lock_shift(pk: int, *, is_closed: bool = False) -> Shift:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import structlog
 from django.db import IntegrityError, transaction
 
@@ -16,10 +14,8 @@ from drawers.errors import DrawerRefused
 from drawers.events import USUAL_DRAWER_CHANGED
 from drawers.models import Drawer, Shift, UsualDrawer
 from staff.errors import NotAllowed
+from staff.models import User
 from staff.services.guards import lock_for_change
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 log = structlog.get_logger()
 

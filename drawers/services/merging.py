@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 
 from audit.services import record
@@ -16,9 +14,7 @@ from customers.models import Customer
 from customers.services import absorb
 from customers.services.agreed import lock_agreed
 from drawers.models import Outcome, Payment
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 _MOVED = CreditEntry.Kind.MOVED
 

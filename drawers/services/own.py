@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import BigIntegerField, QuerySet, Sum
 
+from core.together import Given
 from drawers.models import DrawerEntry, Payment, Shift
 from policies.services import policies
-
-if TYPE_CHECKING:
-    from core.together import Given
-    from staff.models import User
+from staff.models import User
 
 
 def is_blind(shift: Shift, person: User) -> bool:

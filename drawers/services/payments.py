@@ -5,8 +5,9 @@ Lock order: the order, its payment, a shift, the account, the books.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
@@ -17,17 +18,13 @@ from core.bulk import insert_row
 from credit import services as credit
 from credit.errors import CreditRefused
 from credit.methods import METHODS
+from customers.models import Customer
 from customers.services import who_saved
 from drawers.errors import DrawerRefused
 from drawers.models import Outcome, Payment, Shift
 from drawers.services.facts import PaymentFacts
 from drawers.services.locking import lock_shift, refuse_unless_own
-
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from customers.models import Customer
-    from staff.models import User
+from staff.models import User
 
 # Drawers are in use if somebody opened one within this many days before a sale. In that case a failed order was paid.
 IN_USE_DAYS = 7

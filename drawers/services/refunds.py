@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -13,6 +12,7 @@ from core import clock
 from credit import services as credit
 from credit.errors import CreditRefused
 from credit.methods import counts_as_cash, find_method
+from customers.models import Customer
 from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.events import GIVEN_BACK
 from drawers.models import DrawerEntry, Outcome, Payment, Shift
@@ -21,10 +21,7 @@ from drawers.services.locking import enter, lock_shift, refuse_unless_own
 from drawers.services.payments import lock_payment
 from drawers.services.shifts import expected_cash
 from policies.services import policies
-
-if TYPE_CHECKING:
-    from customers.models import Customer
-    from staff.models import User
+from staff.models import User
 
 
 def give_back(

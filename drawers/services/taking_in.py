@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, transaction
@@ -14,15 +15,11 @@ from core.bulk import insert_row
 from core.errors import Refused
 from credit import services as credit
 from credit.methods import find_method
+from credit.models import CreditEntry
 from customers.models import Customer
 from customers.services import who_saved
 from drawers.models import Payment, Shift
-
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from credit.models import CreditEntry
-    from staff.models import User
+from staff.models import User
 
 
 def take_in_payment(

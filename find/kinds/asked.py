@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from django.http import QueryDict
 from django.utils import timezone
@@ -21,9 +20,7 @@ from purchases.looking import Looked, look
 from purchases.models import Order
 from purchases.models.finding import end_of_ref_id
 from purchases.reading import AMOUNTS, Names, read_line
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 _LONGEST, _LEAST_OF_NAME = 100, 2
 _DAYS = frozenset({"days", "since", "until"})

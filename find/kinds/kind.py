@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.utils.functional import Promise
 
 from core.rights import Right
 from find.kinds.asked import Asked
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 
 @dataclass(frozen=True, kw_only=True)

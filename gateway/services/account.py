@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from typing import TYPE_CHECKING
 
 import structlog
 from django.conf import settings
@@ -16,9 +15,7 @@ from audit.services import record
 from core import clock
 from gateway.events import OPENED_AFTER_RESTORE
 from gateway.models import Exchange, UpstreamAccount
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 log = structlog.get_logger()
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -17,9 +16,7 @@ from django.utils import timezone
 from gateway.services import next_number
 from ledger.errors import NotEnough
 from ledger.models import Books, Entry
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 
 def books() -> Books:

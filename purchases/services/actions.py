@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from django.db.models import Prefetch, prefetch_related_objects
 from django.utils.translation import gettext as _
@@ -14,17 +13,14 @@ from django.utils.translation import gettext as _
 from catalogue.rights import sees_cost
 from core import clock
 from core.rights import Right
+from ledger.models import Books
 from ledger.services import available
 from policies.services import policies
 from purchases.errors import ActionRefused
 from purchases.models import Order, OrderEvent, Verdict
 from purchases.services.placing import needs_approval
 from purchases.states import DECIDED, POLLED, ActionReason, Status, may_move
-
-if TYPE_CHECKING:
-    from ledger.models import Books
-    from staff.models import User
-
+from staff.models import User
 
 # The code of the event in which a person confirms a risen cost.
 _CONFIRMED = "price_confirmed"

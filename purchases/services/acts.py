@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from approvals import services as approvals
-from approvals.acts import Act, Line, register
+from approvals.acts import Act, Line, Seen, register
 from approvals.errors import AlreadyAsked
+from approvals.models import Approval, Content
 from catalogue.models import Product
 from core.money import rupiah
 from core.rights import Right
@@ -37,16 +40,8 @@ from purchases.services.verdicts import (
     undecided,
 )
 from purchases.states import Status
+from staff.models import User
 from staff.services import limits_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from django.db.models import QuerySet
-
-    from approvals.acts import Seen
-    from approvals.models import Approval, Content
-    from staff.models import User
 
 
 def ask_for_approval(need: NeedsApproval, *, actor: User, reason: str = "") -> Approval:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.db import models, transaction
 from django.utils.translation import gettext as _
@@ -24,9 +23,7 @@ from purchases.services.actions import Action, may_ever, require
 from purchases.services.moving import lock_order_for_move
 from purchases.services.resolving import send_again
 from purchases.states import ActionReason, Status
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 MOST_AT_ONCE = 100
 

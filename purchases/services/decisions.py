@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 
@@ -12,9 +12,7 @@ from purchases.services.incidents import record_contradiction
 from purchases.services.moving import Cause, begin, lock_order_for_move, write
 from purchases.services.serials import check_serials
 from purchases.states import ActionReason, Status, may_move
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 
 @dataclass(frozen=True, kw_only=True)

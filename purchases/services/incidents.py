@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 from django.utils import timezone
@@ -11,9 +11,7 @@ from django.utils.translation import gettext as _
 from purchases.errors import ActionRefused
 from purchases.models import Incident, Order, OrderEvent
 from purchases.states import Status
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 log = structlog.get_logger()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.db import connection
 from django.utils import timezone
@@ -14,10 +13,8 @@ from core.times import start_of_day
 from policies.services import is_between, policies
 from purchases.errors import LimitReached, OutsideHours
 from purchases.states import Status
+from staff.models import User
 from staff.services import Limits, limits_of, lock_person, names_of_helpers
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 # Orders in these statuses have certainly cost nothing, and never will.
 _FREE = ", ".join(f"'{status}'" for status in (Status.REJECTED, Status.CANCELLED, Status.FAILED))

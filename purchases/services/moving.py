@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -34,9 +34,7 @@ from purchases.services.bookkeeping import steps_of
 from purchases.services.health import recount_when_committed
 from purchases.services.limits import refuse_beyond_limits
 from purchases.states import FINAL, POLLED, ActionReason, Status
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 log = structlog.get_logger()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -13,9 +12,7 @@ from core.numbers import masked_note
 from purchases.errors import ActionRefused
 from purchases.events import ORDER_NOTED, ORDER_TAG_REMOVED, ORDER_TAGGED
 from purchases.models import Order, OrderNote, Tag
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 # People choose from all of them.
 MOST_TAGS = 50

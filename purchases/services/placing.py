@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -40,10 +40,8 @@ from purchases.services.limits import outside_hours, refuse_beyond_limits
 from purchases.services.moving import store
 from purchases.services.sweeping import SUBMIT
 from purchases.states import OPEN, ActionReason, Status
+from staff.models import User
 from staff.services import limits_of
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 # The way in which customers nearly always pay.
 IN_CASH = PaymentFacts()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 
@@ -14,11 +13,9 @@ from purchases.events import PRINTED
 from purchases.models import Order, ReceiptPrint
 from purchases.services.actions import Action, require
 from purchases.services.moving import lock_orders_for_move
+from shop.models import Paper
 from shop.services import shop_version
-
-if TYPE_CHECKING:
-    from shop.models import Paper
-    from staff.models import User
+from staff.models import User
 
 
 def print_receipt(order: Order, *, paper: Paper, printed_by: User) -> ReceiptPrint:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -22,10 +20,8 @@ from purchases.services.placing import refuse_below_cost
 from purchases.services.polling import Found, poll
 from purchases.services.sweeping import POLL_BY_HAND, SUBMIT
 from purchases.states import ActionReason, Status
+from staff.models import User
 from upstream.budget import CallClass
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 _STAFF = OrderEvent.Source.STAFF
 

@@ -5,7 +5,7 @@ A proposal waits in the approvals. Lock order: the approval, the order, then its
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -20,9 +20,7 @@ from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.incidents import close_answered
 from purchases.services.moving import lock_order_for_move
 from purchases.states import Status
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 VERDICT = "verdict"
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from approvals.acts import Act, Line, register
+from approvals.acts import Act, Line, Seen, register
+from approvals.models import Approval, Content
 from core.money import signed_rupiah
 from core.rights import Right
 from core.times import clock
@@ -22,15 +25,7 @@ from reconciliation.services.decisions import (
     refuse_closed,
     refuse_decided,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from django.db.models import QuerySet
-
-    from approvals.acts import Seen
-    from approvals.models import Approval, Content
-    from staff.models import User
+from staff.models import User
 
 
 @register

@@ -6,7 +6,7 @@ and announcements, then the books.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -24,9 +24,7 @@ from reconciliation.services.differences import (
     lock_reconciliation,
     match_announced,
 )
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 ADJUSTMENT = "adjustment"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import structlog
 from django.db.models import F, Q, QuerySet, Sum
@@ -21,9 +20,7 @@ from purchases.services import keep_orders
 from purchases.states import OPEN, Status
 from reconciliation import explaining
 from reconciliation.models import Difference, ExpectedTopUp, Reconciliation
-
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 log = structlog.get_logger()
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from approvals import services as approvals
-from approvals.acts import Act, Line, register
+from approvals.acts import Act, Line, Seen, register
+from approvals.models import Approval, Content
 from core.rights import Right
 from policies.errors import LooserNeedsTwo, NoReason
 from policies.services import change_policies, lock_policies, saved_policies, values_of
 from policies.words import WORDS, value_in_words
-
-if TYPE_CHECKING:
-    from approvals.acts import Seen
-    from approvals.models import Approval, Content
-    from staff.models import User
+from staff.models import User
 
 
 def ask_for_policies(need: LooserNeedsTwo, *, actor: User, reason: str) -> Approval:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import BooleanField, Case, DateTimeField, ExpressionWrapper, F, Q, QuerySet, Value, When
 from django.db.models.functions import Least
@@ -15,10 +15,8 @@ from approvals.models import Approval
 from approvals.presenting import ShownApproval
 from approvals.services import changes_seen, in_branch, names_of_approvers, refused_to, sees_queue
 from core.looks import badge
+from staff.models import User
 from work.kinds.kind import Line, Moment, Scope, WorkKind
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 
 class Approvals(WorkKind):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import (
     CharField,
@@ -35,11 +35,8 @@ from core.rights import Right
 from core.times import short_time
 from purchases.models import Order, late_since
 from purchases.states import Status
+from staff.models import User
 from work.kinds.kind import Line, Moment, Scope, WorkKind
-
-if TYPE_CHECKING:
-    from staff.models import User
-
 
 # A batch is usually released, or its release asked for, on the day of its check.
 _FORGOTTEN = ExpressionWrapper(F("created_at") + Value(dt.timedelta(days=1)), output_field=DateTimeField())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import F, QuerySet
 from django.urls import reverse
@@ -14,10 +14,8 @@ from django.utils.translation import npgettext_lazy, pgettext_lazy
 from callbacks.models import Callback, CallbackState
 from core.numbers import note_as_seen
 from core.rights import Right
+from staff.models import User
 from work.kinds.kind import Line, Moment, Scope, WorkKind
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 
 class Callbacks(WorkKind):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext_lazy as _
@@ -12,10 +12,8 @@ from django.utils.translation import npgettext_lazy, pgettext_lazy
 from complaints.models import Complaint
 from core.rights import Right
 from purchases.presenting import shown_destination
+from staff.models import User
 from work.kinds.kind import Line, Moment, Scope, WorkKind
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 
 class Complaints(WorkKind):

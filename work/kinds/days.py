@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, DateTimeField, Exists, F, Func, OuterRef, QuerySet
@@ -15,11 +15,8 @@ from django.utils.translation import ngettext, npgettext_lazy, pgettext_lazy
 from core.rights import Right
 from core.times import short_day
 from drawers.models import DrawerDay
+from staff.models import User
 from work.kinds.kind import Line, Moment, Scope, WorkKind
-
-if TYPE_CHECKING:
-    from staff.models import User
-
 
 # Midnight at which the shop's day is over.
 _OVER = Func(

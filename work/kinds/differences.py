@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import F, QuerySet
 from django.urls import reverse
@@ -14,10 +14,8 @@ from django.utils.translation import npgettext_lazy, pgettext_lazy
 from core.money import signed_rupiah
 from core.rights import Right
 from reconciliation.models import Adjustment, Difference
+from staff.models import User
 from work.kinds.kind import Line, Moment, Scope, WorkKind
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 
 class Differences(WorkKind):

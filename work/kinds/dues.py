@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db.models import DateTimeField, F, Func, QuerySet
@@ -19,10 +19,8 @@ from core.rights import Right
 from customers.presenting import as_query
 from dues.holders import holders_of
 from dues.models import ASKS, COLLECT_WITHIN, OWES, DueBill, DueState
+from staff.models import User
 from work.kinds.kind import Line, Moment, Scope, WorkKind
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 
 def _begin(day: str) -> Func:

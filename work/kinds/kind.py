@@ -6,7 +6,7 @@ import datetime as dt
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.db.models import BooleanField, DateTimeField, ExpressionWrapper, F, QuerySet, Value
 from django.urls import reverse
@@ -15,10 +15,7 @@ from django.utils.safestring import SafeString
 
 from core.looks import badge
 from core.rights import Right
-
-if TYPE_CHECKING:
-    from staff.models import User
-
+from staff.models import User
 
 # Colours of the badge; the most severe first.
 _COLOURS = ("bad", "warn", "unknown", "held", "pending", "queued")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import BooleanField, Case, DateTimeField, ExpressionWrapper, F, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
 from core.rights import Right
+from ledger.models import Books
 from ledger.services import books
 from policies.services import policies
 from purchases.models import Order, may_be_charged
@@ -21,11 +22,8 @@ from purchases.sent_again import action_words, sent_again
 from purchases.services.actions import Action, allowed_actions, possible_outcomes, read_for_confirming
 from purchases.states import ActionReason, Status
 from purchases.what_now import DECIDED_WITHIN
+from staff.models import User
 from work.kinds.kind import Line, Moment, Scope, WorkKind
-
-if TYPE_CHECKING:
-    from ledger.models import Books
-    from staff.models import User
 
 
 class Orders(WorkKind):

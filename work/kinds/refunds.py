@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Case, DateTimeField, ExpressionWrapper, F, QuerySet, Value, When
 from django.utils.translation import gettext, npgettext_lazy, pgettext_lazy
@@ -14,11 +14,8 @@ from core.money import rupiah
 from core.rights import Right
 from drawers.models import Payment
 from purchases.presenting import shown_destination
+from staff.models import User
 from work.kinds.kind import Line, Moment, Scope, WorkKind
-
-if TYPE_CHECKING:
-    from staff.models import User
-
 
 _AT_A_DRAWER = dt.timedelta(minutes=30)
 

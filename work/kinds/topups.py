@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import F, QuerySet
 from django.urls import reverse
@@ -14,10 +14,8 @@ from core.money import rupiah
 from core.numbers import note_as_seen
 from core.rights import Right
 from reconciliation.models import ExpectedTopUp
+from staff.models import User
 from work.kinds.kind import Line, Moment, Scope, WorkKind
-
-if TYPE_CHECKING:
-    from staff.models import User
 
 
 class TopUps(WorkKind):
