@@ -1,7 +1,5 @@
 """Shows alerts in the activity log."""
 
-from __future__ import annotations
-
 import datetime as dt
 from contextlib import suppress
 

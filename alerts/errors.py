@@ -1,7 +1,5 @@
 """The reasons why a way of alerts is not added."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import ForReason

@@ -1,7 +1,5 @@
 """The forms of the ways: what each service needs to know, as an address of apprise."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 

@@ -1,7 +1,5 @@
 """Alerts as the pages show them, to one person."""
 
-from __future__ import annotations
-
 import datetime as dt
 import zlib
 from collections.abc import Collection

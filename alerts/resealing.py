@@ -1,7 +1,5 @@
 """The addresses of ways that were added on a page, sealed again with the present SECRET_KEY."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext_lazy as _

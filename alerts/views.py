@@ -1,7 +1,5 @@
 """Alerts: the head of every page, the list with those that have ended, and the ways on which they are sent."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Shows approvals in the activity log: requests and decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.utils.translation import gettext, pgettext_lazy

@@ -1,7 +1,5 @@
 """A branch stays open while a second person is to decide a sale that was asked for there."""
 
-from __future__ import annotations
-
 from approvals.acts import acts_that_keep_a_customer
 from approvals.models import Approval
 from branches.services import keeps_open

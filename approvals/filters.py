@@ -1,7 +1,5 @@
 """The filters of the list of approvals; they live in the URL."""
 
-from __future__ import annotations
-
 import django_filters
 from django.utils.translation import gettext_lazy as _
 

@@ -1,7 +1,5 @@
 """Sends a step that takes two people from a view of `staff` to a second person."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Approvals as the pages show them to one person."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Approvals as a list."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The pages of approvals: the queue, one approval, and the decisions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The steps that a second factor or a password confirms; each room names its own beside the step, with its words."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from django.utils.functional import Promise

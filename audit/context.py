@@ -5,8 +5,6 @@ first statement of a transaction that writes, and again when it has changed or w
 statement, and nothing stays on a pooled connection.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Each room names its facts in `activity.py`.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Mapping

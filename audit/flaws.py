@@ -1,7 +1,5 @@
 """The flaws that a verification can find."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass, field
 from typing import Any

@@ -3,8 +3,6 @@
 Changes by raw SQL are copied, too. The copy says who made the change (`audit.context`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 `Node` gives the hash of a whole subtree: `node(level, number)` stands above the leaves from `number << level` on.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from typing import TypeAlias

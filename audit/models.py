@@ -1,7 +1,5 @@
 """Audit events, and the tree that seals them with all other audited rows. Only `audit.services` writes here."""
 
-from __future__ import annotations
-
 import pgtrigger
 from django.conf import settings
 from django.db import models

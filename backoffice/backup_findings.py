@@ -1,7 +1,5 @@
 """The findings about backups, and about a shop that was restored from one (`doctor.py`)."""
 
-from __future__ import annotations
-
 import datetime as dt
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The page "Backups": the backups, and after a restore the checks before the shop opens."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The limits of a web process: how long a connection stays, how long half a request takes, how many an address has."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The overview: a person's own day, and the shop at a glance for people who see all of it."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ cannot change a table, take a trigger away, empty a table, or rewrite a table th
 row here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Examines what the shop needs to run, for `./run doctor` and the page "Health": one finding for each subject."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 import os

@@ -3,8 +3,6 @@
 The settings import it, so it imports nothing of Django.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 While the database is away, such a page has no frame of the shop (`fault_frame.html`): the shop's data is unknown.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Reads "earned this week", "earnings by cashier", "laba minggu ini" as the page Earnings with days and a split."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The pages, settings and actions that "find anything" knows; and all its kinds in order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """A finding about one subject that the shop rests on (`doctor.py`), and the finding about sealed secrets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

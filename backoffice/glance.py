@@ -1,7 +1,5 @@
 """Whether the overview has changed, by one statement: its page polls that every few seconds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.db import connection

@@ -1,7 +1,5 @@
 """The guides: docs/guide-READER.LANGUAGE.md as pages of the app, to be read and printed."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

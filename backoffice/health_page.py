@@ -1,7 +1,5 @@
 """The page "Health": the state of the installation, and what to do, as `./run doctor` says it on the terminal."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _

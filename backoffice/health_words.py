@@ -1,7 +1,5 @@
 """The meaning of each subject of the page "Health" for the shop's owner, and what to do about it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ The worker itself is a file, `static/root/offline-worker.js`. Neither it nor the
 but its name, so they need no sign-in.
 """
 
-from __future__ import annotations
-
 import json
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """The orders that were taken in after a restore, for the page "Backups": each with its outcome, and their sums."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
 from typing import Any

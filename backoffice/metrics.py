@@ -1,7 +1,5 @@
 """`/metrics`, which Prometheus reads: the state of the shop, and the times of this machine's pages, calls and tasks."""
 
-from __future__ import annotations
-
 import glob
 import hmac
 import os

@@ -1,7 +1,5 @@
 """The six places, and the pages of each: all of them at the side, and on a phone five tabs at the bottom."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ bound to a branch opens, before its view reads or does anything. `tests/branches
 that names a row is in these tables.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

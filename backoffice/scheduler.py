@@ -1,7 +1,5 @@
 """beat's clock. Any number of beats may be started, on any machines; only one of them ticks at a time."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages of several rooms that belong together, as tabs on each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The shop's settings with a preview of its papers, and its logo as a file."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The threads of each worker process that need no message: they hand out due work, and look after late alerts."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

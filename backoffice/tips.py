@@ -1,7 +1,5 @@
 """Tips for a demo: three lines on the overview for each person, until that person puts them away."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable
 from typing import NamedTuple

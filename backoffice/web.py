@@ -7,8 +7,6 @@ A thread gets a request when all of it has arrived, its body too. A client that 
 never a thread of the pages; `connections.py` limits how many and how long.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import logging

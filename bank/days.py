@@ -1,7 +1,5 @@
 """Days at the bank: the money that the books expect on them, and what has arrived of it."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import Counter
 from collections.abc import Mapping

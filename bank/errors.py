@@ -1,7 +1,5 @@
 """The reasons why nothing was read or matched."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from core.errors import Refused

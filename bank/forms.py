@@ -1,7 +1,5 @@
 """The forms of the bank: a file, its columns, and a person's decision about a row."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any

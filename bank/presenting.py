@@ -1,7 +1,5 @@
 """The bank beside the books, for a page and a file."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

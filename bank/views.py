@@ -1,7 +1,5 @@
 """The bank beside the books: what is matched, missing and unknown; reading a file; deciding about a row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode

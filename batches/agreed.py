@@ -1,7 +1,5 @@
 """The batches that still sell rows on a customer's tab."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """A branch stays open while a batch of it may still sell rows."""
 
-from __future__ import annotations
-
 from batches.models import Batch
 from branches.services import keeps_open
 

@@ -1,7 +1,5 @@
 """The filters of batches and of their rows; they live in the URL."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import django_filters

@@ -1,7 +1,5 @@
 """The forms of batches: a table, and the number and product of one row."""
 
-from __future__ import annotations
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 

@@ -1,7 +1,5 @@
 """Finds the bills due that are in a batch and not paid yet."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.urls import reverse

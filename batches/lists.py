@@ -1,7 +1,5 @@
 """The rows of batches as a list with files. Such a file is the result of a batch."""
 
-from __future__ import annotations
-
 from django.db.models import Q, Sum
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy

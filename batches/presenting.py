@@ -1,7 +1,5 @@
 """Batches as the pages show them: their totals, faults and progress."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The states of a batch and of its rows."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 

@@ -1,7 +1,5 @@
 """Batches, and the rows of one, as lists."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """The pages of batches: check a table, correct its rows, release it, and follow it to its end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The parts of the list of bill checks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The standings of a bill check: the one table that queries, commands and pages read."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from django.db import models

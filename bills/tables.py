@@ -1,7 +1,5 @@
 """Bill checks as a list."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Moves the bill checks to the row that stays, when two saved rows of one number become one."""
 
-from __future__ import annotations
-
 from bills.models import BillCheck
 from customers.models import SavedNumber
 from customers.services.twins import moves

@@ -1,7 +1,5 @@
 """The branch that an address names (`?branch=KEY`), for pages that are not lists with filters."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from django.http import HttpRequest, QueryDict

@@ -1,7 +1,5 @@
 """The reasons why something was not done with a branch."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import ForReason, OrderRefused

@@ -1,7 +1,5 @@
 """The filter by branch of any list."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import django_filters

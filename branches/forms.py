@@ -1,7 +1,5 @@
 """The field with which people, drawers and tills get their branch."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """The branches of the shop: the places where it sells. There is always one; a shop with one never sees the word."""
 
-from __future__ import annotations
-
 import pgtrigger
 from django.db import models
 from django.db.models import Q

@@ -4,8 +4,6 @@ A callback is checked, stored unchanged and answered, in this order. Nothing els
 no move of an order. A worker processes every stored callback, or the sweep finds it when the broker is down.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import logging
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Callbacks as the pages show them."""
 
-from __future__ import annotations
-
 import json
 
 from django.utils.translation import gettext as _

@@ -4,8 +4,6 @@ Each process adds them up and writes at most once a second, in one transaction a
 process loses the counts of its last second.
 """
 
-from __future__ import annotations
-
 import atexit
 import threading
 import time

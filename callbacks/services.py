@@ -1,7 +1,5 @@
 """Stores callbacks, and processes them."""
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 import threading

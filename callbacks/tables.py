@@ -1,7 +1,5 @@
 """The lists of stored and of rejected callbacks."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString

@@ -1,7 +1,5 @@
 """The pages of callbacks: the list, one callback with its result, and processing it again."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

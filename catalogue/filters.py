@@ -1,7 +1,5 @@
 """The filters of the catalogue and of the price changes; they live in the URL."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """A mark for each brand: its initials on its colour, drawn by us. It uses no logo."""
 
-from __future__ import annotations
-
 from functools import cache
 from zlib import crc32
 

@@ -1,7 +1,5 @@
 """Mends numbers that a spreadsheet has changed, where that is certain; refuses lost digits. Pure functions."""
 
-from __future__ import annotations
-
 import re
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Mobile operators, by the first digits of their numbers and by their brands in catalogues."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from core.notation import at_home

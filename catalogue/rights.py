@@ -1,7 +1,5 @@
 """The right to see costs."""
 
-from __future__ import annotations
-
 from django.contrib.auth.models import AnonymousUser
 
 from core.rights import Right

@@ -1,7 +1,5 @@
 """Price changes and price rules as lists."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.urls import reverse

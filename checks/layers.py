@@ -4,8 +4,6 @@ It also finds services that name a page's request, which only views may read. Th
 `[tool.house]` of pyproject.toml alone. Exit code 1 when something is wrong.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

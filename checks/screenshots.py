@@ -5,8 +5,6 @@ in each language, and takes a picture of each page. `--address` uses a running d
 Exit code 1, with one sentence, when there is no Chromium or the demo does not start.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

@@ -4,8 +4,6 @@ They are our own: sine waves with a soft beginning and end, 8 bits, 8,000 sample
 4 KB each. "good" rises; "bad" falls and is lower, so that people who do not hear high tones can tell them apart.
 """
 
-from __future__ import annotations
-
 import io
 import math
 import wave

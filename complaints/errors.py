@@ -1,7 +1,5 @@
 """The reasons why nothing was done about a complaint."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import ForReason

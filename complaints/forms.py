@@ -1,7 +1,5 @@
 """Forms about a complaint."""
 
-from __future__ import annotations
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 

@@ -1,7 +1,5 @@
 """The parts of the list of complaints."""
 
-from __future__ import annotations
-
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _

@@ -3,8 +3,6 @@
 An unknown outcome is never called failed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.utils import translation

@@ -3,8 +3,6 @@
 No step touches the order.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 
 import structlog

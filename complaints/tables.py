@@ -1,7 +1,5 @@
 """Complaints as a list."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import Any, ClassVar
 

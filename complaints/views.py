@@ -1,7 +1,5 @@
 """From a number or an SN to the answer for the customer; and the complaints about orders."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

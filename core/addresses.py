@@ -1,7 +1,5 @@
 """The client's address, as the trusted proxies saw it, and our own, as others reach it."""
 
-from __future__ import annotations
-
 import ipaddress
 from urllib.parse import urlsplit
 

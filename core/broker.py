@@ -1,7 +1,5 @@
 """Celery's way to Redis."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

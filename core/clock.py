@@ -1,7 +1,5 @@
 """The clock for due times, leases and grace periods: the database's, the same on every machine."""
 
-from __future__ import annotations
-
 import datetime as dt
 import time
 from collections.abc import Callable, Iterator

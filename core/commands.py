@@ -1,7 +1,5 @@
 """The behaviour of all our commands on the terminal."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging

@@ -1,7 +1,5 @@
 """The connection to PostgreSQL that a thread keeps from one request or task to the next."""
 
-from __future__ import annotations
-
 import select
 
 from django.db import InterfaceError, OperationalError, connection

@@ -1,7 +1,5 @@
 """Plain texts that go to customers: written line by line, and opened in WhatsApp."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from core.bidi import visible

@@ -1,7 +1,5 @@
 """Lines on this machine's disk that outlast the database: written and flushed while the caller goes on."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime as dt
 import os

@@ -1,7 +1,5 @@
 """The filters of a list; they live in the URL. Styled here, once, and read by `components/filters.html`."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Fields and forms that several rooms use, such as whole rupiah or a table; and the faults of a form."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 import uuid

@@ -1,7 +1,5 @@
 """Reads the backups that `./run backup` left in BACKUP_TO, the log's copies there and in BACKUP_BUCKET, and drills."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import math

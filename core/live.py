@@ -1,7 +1,5 @@
 """Pages that keep themselves fresh: a hidden element asks again with the page's state; only news comes back."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from urllib.parse import urlencode
 

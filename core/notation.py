@@ -1,7 +1,5 @@
 """One number in any notation: "0812…", "62812…", "+62 812…" and "0062812…" are the same. Pure functions."""
 
-from __future__ import annotations
-
 import re
 
 _COUNTRY = re.compile(r"^(?:00)?620?(?=8)")

@@ -1,7 +1,5 @@
 """Keyset paging: stays fast and steady however long the table grows, because nothing is counted or skipped over."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar

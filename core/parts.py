@@ -3,8 +3,6 @@
 `ROOM/parts.py` says which template of the room stands where; it is read when the first page asks.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from django.utils.module_loading import autodiscover_modules

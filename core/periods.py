@@ -1,7 +1,5 @@
 """Days that stay relative to today: today, yesterday, last month."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.db import models

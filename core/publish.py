@@ -1,7 +1,5 @@
 """Hands work to the workers without ever depending on the broker: PostgreSQL already holds the work."""
 
-from __future__ import annotations
-
 import threading
 import time
 from functools import cache

@@ -3,8 +3,6 @@
 Only for counts that may be late or missing: without Redis nothing is noted, and the next change notes it again.
 """
 
-from __future__ import annotations
-
 import time
 
 import redis

@@ -3,8 +3,6 @@
 Each room that keeps sealed rows registers them in its `resealing.py`.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ functions, and the list of these migrations. `checks/fresh_tables.py` writes it,
 Rows are not in it: the migrations' own functions write them here.
 """
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Text that the database keeps encrypted, so that a copy of the database alone shows nothing of it."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Iterable

@@ -3,8 +3,6 @@
 Each way of finding is one condition on one indexed column: PostgreSQL reads the whole table for two joined by OR.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

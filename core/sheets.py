@@ -3,8 +3,6 @@
 In a workbook the first visible sheet with rows is read. Numbers come out exactly, or as 1.2E+15 if digits are lost.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import os

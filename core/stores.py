@@ -1,7 +1,5 @@
 """Our clients of Redis, and a breaker, so that people do not wait for a Redis that does not answer."""
 
-from __future__ import annotations
-
 import time
 from functools import cache
 

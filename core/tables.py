@@ -1,7 +1,5 @@
 """Lists as tables in code: one definition gives the columns, the cards on a phone, and the fields of a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar

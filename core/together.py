@@ -6,8 +6,6 @@ they take 0.87 to 1.07 times as much of the processor. It uses private parts of 
 `get_related_populators`); `tests/core/test_together.py` fails when they change.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cached_property

@@ -5,8 +5,6 @@ kilobytes can take all memory. So this process has little of it, and only it end
 starts in some hundredths of a second.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import resource

@@ -1,7 +1,5 @@
 """The confirmations of bills at the counter."""
 
-from __future__ import annotations
-
 from django import forms
 
 from core.forms import RupiahField

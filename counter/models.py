@@ -1,7 +1,5 @@
 """The products that stand first among a till's tiles."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

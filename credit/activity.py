@@ -1,7 +1,5 @@
 """Shows customers' accounts in the activity log."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """The reasons why something is not sold on credit, or not entered in a customer's account."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.utils.translation import gettext_lazy as _

@@ -1,7 +1,5 @@
 """Forms about customers' credit: the customer, cap and due date, payments."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -4,8 +4,6 @@ To add one, add a row here and its words to the translations: the review, the or
 its file and the day follow from the table.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.utils.functional import Promise

@@ -1,7 +1,5 @@
 """Accounts in words: the delay of a debt, and the text that reminds a customer."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Customers' debts by age, and the entries of one account, as lists and as files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Customers' credit: one account, and the customers who owe money by age of the debt."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

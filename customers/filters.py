@@ -1,7 +1,5 @@
 """The search of the customers' list; it lives in the URL."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 
 from branches.filters import BranchFilter, InBranches

@@ -1,7 +1,5 @@
 """Forms about customers and their numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """The parts of the list of customers."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 

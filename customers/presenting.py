@@ -1,7 +1,5 @@
 """Saved numbers as the pages show them."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from core.numbers import sees_whole_numbers

@@ -1,7 +1,5 @@
 """Customers and their numbers as lists."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Customers whom the shop knows by name: the list, one customer with the numbers, and customers from a file."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.db import transaction

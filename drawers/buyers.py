@@ -1,7 +1,5 @@
 """Finds customers who have bought in a branch, by the payments."""
 
-from __future__ import annotations
-
 from django.db.models import Exists, OuterRef, Q
 
 from customers.models import MergedCustomer

@@ -1,7 +1,5 @@
 """The reasons why something was not done with a drawer."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.utils.translation import gettext_lazy as _

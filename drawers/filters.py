@@ -1,7 +1,5 @@
 """The filters of the list of shifts; they live in the URL."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

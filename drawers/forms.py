@@ -1,7 +1,5 @@
 """Forms about a drawer: a count, an amount, a customer's payment."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

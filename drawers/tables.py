@@ -1,7 +1,5 @@
 """Shifts, and the entries of one, as lists and as files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The filters of the list of bills due; they live in the URL."""
 
-from __future__ import annotations
-
 import django_filters
 from django import forms
 from django.utils import timezone

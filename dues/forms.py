@@ -1,7 +1,5 @@
 """The form of a number whose bill is checked each month."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

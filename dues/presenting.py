@@ -1,7 +1,5 @@
 """Bills due in words, such as the text for a customer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.conf import settings

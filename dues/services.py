@@ -1,7 +1,5 @@
 """Follows numbers at billers: checks their bills each month at night, and ends paid ones. Nothing here ever pays."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import structlog

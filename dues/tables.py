@@ -1,7 +1,5 @@
 """Bills due as a list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from django.middleware.csrf import get_token

@@ -1,7 +1,5 @@
 """Keeps a bill followed when two saved rows of one number become one."""
 
-from __future__ import annotations
-
 from customers.models import SavedNumber
 from customers.services.twins import moves
 from dues.models import DueBill, FollowedNumber

@@ -1,7 +1,5 @@
 """Bills due: the list, and the followed numbers. Checking and paying is at the counter."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

@@ -1,7 +1,5 @@
 """Shows the accounts of journals in the activity log."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext_lazy as _

@@ -1,7 +1,5 @@
 """One person's figures of some days, each with the list of the counted rows."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The drawing of sales: bars of a period by hour, day or week, and a line of the time before; the same as a table."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The form of the journal's accounts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The accounts of a day's journal: our keys, the purpose of each, and its place in beancount."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.utils.functional import Promise

@@ -1,7 +1,5 @@
 """A day's journal as files for other accounting programs."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

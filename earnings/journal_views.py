@@ -1,7 +1,5 @@
 """A day's journal: the page, its files, and the accounts that it names."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The periods that people choose, each with the earlier period of its comparison."""
 
-from __future__ import annotations
-
 import datetime as dt
 from calendar import monthrange
 from collections.abc import Mapping

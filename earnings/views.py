@@ -1,7 +1,5 @@
 """The shop's earnings: any period compared with another, and the same as a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The formats of a file: CSV in blocks, and a workbook. A file holds the `export` of the list's table."""
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import io

@@ -1,7 +1,5 @@
 """The parts around the rows of each list: its files, the choice of columns, the foot and the saved views."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """A list as a file: at once if it is short, else written by the worker. The audit notes each file and its maker."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain

@@ -1,7 +1,5 @@
 """The filters of a list's address in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import parse_qsl
 

@@ -1,7 +1,5 @@
 """Takes requests for files, writes them in the background, deletes them after a day; keeps a list's filters by name."""
 
-from __future__ import annotations
-
 import datetime as dt
 import tempfile
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A person's files as a list."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Find anything: one field, and the first results of each kind while a person types."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from django.http import HttpResponse

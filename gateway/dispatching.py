@@ -9,8 +9,6 @@ It sleeps until something falls due or a commit wakes it (`line.ring_when_commit
 are each taken only once.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import random
 import threading

@@ -6,8 +6,6 @@ any other person has a turn. So 300 orders of one person never hold up the singl
 PostgreSQL is the truth: all work in the line also has a due time there. A lost line, or a failed join, costs only time.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The time of the next poll of the upstream: one policy for every room."""
 
-from __future__ import annotations
-
 import datetime as dt
 import random
 

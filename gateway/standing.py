@@ -5,8 +5,6 @@ PostgreSQL alone does not show that, because leases move the due times of work t
 not count: the workers of their queue may go on while the background stands still.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The balance over time as a drawing: the positions of its points. The template makes it an SVG, without a script."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The reasons why something cannot be done with the books."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from core.errors import Refused

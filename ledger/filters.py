@@ -1,7 +1,5 @@
 """The filters of the statement; they live in the URL, and files for spreadsheets use them, too."""
 
-from __future__ import annotations
-
 import django_filters
 from django.utils.translation import gettext_lazy as _
 

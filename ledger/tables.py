@@ -1,7 +1,5 @@
 """The entries of the books as a list, and the content of its files."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import ClassVar
 

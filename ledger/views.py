@@ -1,7 +1,5 @@
 """The statement and its files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase

@@ -1,7 +1,5 @@
 """The numbers among the policies: their first values, and the bounds between which people may choose."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """The reasons why the policies were not changed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils.translation import gettext as _

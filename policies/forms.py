@@ -1,7 +1,5 @@
 """The form of the policies: one field for each, in parts."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from django import forms

@@ -1,7 +1,5 @@
 """The name and the effect of each policy, for the page, the second person and the activity log."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from django.utils.functional import Promise

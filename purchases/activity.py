@@ -1,7 +1,5 @@
 """Shows orders in the activity log."""
 
-from __future__ import annotations
-
 from django.utils.translation import pgettext_lazy
 
 from audit.facts import Fact, money, name_facts

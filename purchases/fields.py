@@ -1,7 +1,5 @@
 """Fields of the filters of orders and their choices: a product by its name, a shift by its drawer and day."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

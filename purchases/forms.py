@@ -1,7 +1,5 @@
 """The forms of a sale."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Collection
 from typing import Any

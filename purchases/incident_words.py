@@ -1,7 +1,5 @@
 """The words of an incident, in the person's language. Its row keeps the evidence as it was written."""
 
-from __future__ import annotations
-
 import re
 
 from django.utils.translation import gettext_lazy as _

@@ -1,7 +1,5 @@
 """The result and time of the last status request about an open order: the outcome of "Check the status now"."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

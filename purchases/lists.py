@@ -1,7 +1,5 @@
 """The parts of the list of orders."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import parse_qsl
 

@@ -3,8 +3,6 @@
 It searches a bounded number of orders, in a shop of any size.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

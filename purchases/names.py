@@ -1,7 +1,5 @@
 """People's names for the values of the orders' filters, in every language, for a typed line (`purchases.reading`)."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable

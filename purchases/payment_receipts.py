@@ -1,7 +1,5 @@
 """The receipt for a payment of a debt, on the same paper and as the same kind of text as the receipt of an order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

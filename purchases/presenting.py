@@ -3,8 +3,6 @@
 They are never optimistic about money, and offer a step only if `allowed_actions` says that it can succeed.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 import re

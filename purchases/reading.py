@@ -3,8 +3,6 @@
 The search takes the words that are left.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Mapping, Sequence

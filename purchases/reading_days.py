@@ -3,8 +3,6 @@
 A day without a year is the newest one that is not in the future; a span ends on the first such day from its start on.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Sequence

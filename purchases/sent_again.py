@@ -1,7 +1,5 @@
 """Why an order needs action; after it was sent again also when that was, and that it did not help."""
 
-from __future__ import annotations
-
 from django.db.models import Exists, OuterRef, Subquery
 from django.utils.translation import gettext as _
 

@@ -4,8 +4,6 @@ docs/architecture.md draws it ("The order's life"). If the upstream leaves an or
 decide: success, failed or reversed.
 """
 
-from __future__ import annotations
-
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 

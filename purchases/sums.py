@@ -1,7 +1,5 @@
 """The sums of the orders of a list: their number, price, cost and profit."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass

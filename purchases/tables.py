@@ -1,7 +1,5 @@
 """Orders as a list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any, ClassVar

@@ -5,8 +5,6 @@ the upstream says that it does not know the order), and the names are those of p
 hurry reads it: the time of the next poll is elsewhere.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from typing import NamedTuple

@@ -8,8 +8,6 @@ An order's debit happened after its sending and before its entry; its refund aft
 our orders. The rest is `outside`. If it changes, somebody else moved the balance.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

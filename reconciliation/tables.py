@@ -1,7 +1,5 @@
 """Comparisons and differences as lists."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The forms of the shop's settings."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The shop as its customers know it: one row, with the facts on receipts."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import F, Func, Q, Value
 from django.db.models.lookups import Exact, LessThanOrEqual

@@ -3,8 +3,6 @@
 The rule is in this room because people try names of the shop first, and the room `staff` does not know the shop.
 """
 
-from __future__ import annotations
-
 import re
 from threading import Lock
 

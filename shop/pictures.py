@@ -4,8 +4,6 @@ Each picture is read to its end, so that no other chunk or segment stays hidden.
 time of a photo, texts, thumbnails) is removed: everybody sees a logo.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import struct

@@ -1,7 +1,5 @@
 """The page of the policies, and the pages of branches with the texts of their receipts."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse

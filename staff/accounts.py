@@ -1,7 +1,5 @@
 """Accounts and sign-in: a person who may manage staff invites people. Nobody signs up."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import structlog

@@ -1,7 +1,5 @@
 """The common parts of commands about people: finding them by name, acting as one (`--as NAME`), printing a link."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

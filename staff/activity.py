@@ -1,7 +1,5 @@
 """Shows acts on accounts in the activity log."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

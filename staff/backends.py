@@ -1,7 +1,5 @@
 """The signed-in person with rights and limits: one query for each request; Django makes three."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from allauth.account.auth_backends import AuthenticationBackend

@@ -1,7 +1,5 @@
 """The confirmation of an act in its form: a second factor, or the password of a person without one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.http import HttpRequest

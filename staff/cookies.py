@@ -1,7 +1,5 @@
 """The cookie that makes a browser a known device of the people who have signed in there."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 

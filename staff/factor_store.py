@@ -1,7 +1,5 @@
 """Stores second factors with encrypted secrets, so that a copy of the database opens no account."""
 
-from __future__ import annotations
-
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.contrib.auth.models import AbstractBaseUser
 

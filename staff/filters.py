@@ -1,7 +1,5 @@
 """The search of the list of people; it lives in the URL."""
 
-from __future__ import annotations
-
 import django_filters
 from allauth.mfa.models import Authenticator
 from django.utils.translation import gettext_lazy as _

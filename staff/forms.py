@@ -1,7 +1,5 @@
 """The forms of preferences, invitations, roles and limits."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """People, their standing and their browsers as the pages show them."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The secrets of second factors, sealed again with the present SECRET_KEY."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gives rights (`core.rights`) to roles in migrations, each with an event."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """The roles, the first rights of each, and the demo staff of the sandbox."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

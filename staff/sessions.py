@@ -1,7 +1,5 @@
 """Sessions as Django stores them in the database, each with its person, so that they can be listed and ended."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """The step of a sign-in after the password."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from allauth.account.stages import LoginStage

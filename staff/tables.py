@@ -1,7 +1,5 @@
 """People and their sessions as lists."""
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Signing in with a password at a till."""
 
-from __future__ import annotations
-
 from django.contrib.auth.models import AbstractBaseUser
 from django.http import HttpRequest
 from django.urls import reverse

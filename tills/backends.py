@@ -1,7 +1,5 @@
 """People who are signed in by PIN. Only this file decides the rights of a PIN."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The filter of the list of tills; it lives in the URL."""
 
-from __future__ import annotations
-
 from branches.filters import BranchFilter, InBranches
 from tills.models import Till
 

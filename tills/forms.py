@@ -1,7 +1,5 @@
 """Forms at a till, and about one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -3,8 +3,6 @@
 A real shop sells with a second factor: a person's own, or the till itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from urllib.parse import urlencode
 

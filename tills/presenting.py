@@ -1,7 +1,5 @@
 """The state of a till, in words."""
 
-from __future__ import annotations
-
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 

@@ -1,7 +1,5 @@
 """Finds the receipt printer of the till that sent a request, and the facts with which its pages reach it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 

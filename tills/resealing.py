@@ -1,7 +1,5 @@
 """Counts the PINs that were hashed with a former SECRET_KEY."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.utils.translation import gettext_lazy as _

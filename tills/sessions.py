@@ -3,8 +3,6 @@
 The till's cookie is a random token, signed for one host name.
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib.auth import login, logout
 from django.http import HttpRequest, HttpResponseBase

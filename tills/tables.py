@@ -1,7 +1,5 @@
 """Tills as a list, and the people who worked at one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils.html import format_html

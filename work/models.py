@@ -1,7 +1,5 @@
 """The people who have taken a piece of work. The work itself is the rows of other rooms."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from staff.models import User

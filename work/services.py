@@ -1,7 +1,5 @@
 """The work that waits for a person, from every room in one query, the first due on top; and the people who took it."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The list of work as a table."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The list of work: everything that waits for a person, and the people who took it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 from typing import Any

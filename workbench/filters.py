@@ -1,7 +1,5 @@
 """The filters of the workbench's lists; they live in the URL."""
 
-from __future__ import annotations
-
 import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _

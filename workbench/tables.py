@@ -1,7 +1,5 @@
 """The workbench's lists."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from operator import attrgetter

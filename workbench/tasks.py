@@ -1,7 +1,5 @@
 """The workers' tasks for the workbench, and the files that they write."""
 
-from __future__ import annotations
-
 from celery import shared_task
 from django.http import QueryDict
 

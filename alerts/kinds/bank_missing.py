@@ -1,7 +1,5 @@
 """Payments of the last days are missing from the bank's statements, although the statements have these days."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Background work waits and does not go on, although the processes live."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Open alerts when their reason arises, and close them when it is gone."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

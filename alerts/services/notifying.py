@@ -7,8 +7,6 @@ arrived: it is tried again after 10 minutes. Each time the wait doubles, up to a
 and confirms none gets three of them in the first hour, then one an hour, and one about an end.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 
 import structlog

@@ -1,7 +1,5 @@
 """The reason why a service rejected a message, in words that reveal nothing of its address."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container
 

@@ -6,8 +6,6 @@ this. After a definite no it is tried again until the next result is due. The ne
 sent.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass

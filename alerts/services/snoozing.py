@@ -1,7 +1,5 @@
 """A person hides one alert for a while, from their own pages alone; nobody else's pages and no message change."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ Apprise sends to some hundred services.
 An address holds a token or a password: it is never logged or shown, and stored only sealed.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import logging
 import socket

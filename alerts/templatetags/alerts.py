@@ -1,7 +1,5 @@
 """Template tags about alerts (`{% load alerts %}`)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import template

@@ -1,7 +1,5 @@
 """Ask for a second person's approval of exactly one content."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import structlog

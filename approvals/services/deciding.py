@@ -1,7 +1,5 @@
 """A second person decides: approving executes, in the same transaction, exactly what was asked for, or nothing."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """End open approvals whose time is over, or that were executed in a time that a restored database has lost."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import structlog

@@ -1,7 +1,5 @@
 """Makes sure that approver and asker are two people, not two accounts of the same person."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """The approvals that a person sees, and those that would be void now. Nothing is locked or decided here."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping

@@ -1,7 +1,5 @@
 """Closes the way past triggers that django-pgtrigger offers to any role: the parameter `pgtrigger.ignore`."""
 
-from __future__ import annotations
-
 from django.db import connection
 
 _CLOSED = "SELECT false"

@@ -1,7 +1,5 @@
 """Compares live rows with their newest copy, and the triggers with those that we declare."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A proof for others that the rows of one order stand in a signed tree: docs/verify_proof.py reads it."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

@@ -4,8 +4,6 @@ The signature is Ed25519, in the format of signed notes (C2SP), which other tool
 `AUDIT_CHECKPOINT_URLS`.
 """
 
-from __future__ import annotations
-
 import base64
 import datetime as dt
 import hashlib

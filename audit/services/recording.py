@@ -1,7 +1,5 @@
 """Records a person's act in the transaction of the act itself: an act without its event does not happen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checks by the rules of the triggers whether a trigger was off at a change: compares each copy with the one before."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

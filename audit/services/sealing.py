@@ -4,8 +4,6 @@ A row is settled when every transaction that began to write before or with its o
 before it any more. So writers wait for nobody, and no gap is ever left behind.
 """
 
-from __future__ import annotations
-
 import base64
 import datetime as dt
 import heapq

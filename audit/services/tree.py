@@ -1,7 +1,5 @@
 """The tree as it is stored: tiles of 256 hashes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from audit import merkle

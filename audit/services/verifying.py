@@ -4,8 +4,6 @@ The owner of the database can compute everything inside again, but not the copie
 `outside` compares those.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Furnishes a demo's shop before it sells: drawers, prices that earn something, customers with their numbers."""
 
-from __future__ import annotations
-
 from catalogue.destinations import CARD, PHONE
 from catalogue.models import Category, Product, ProductType
 from catalogue.services import Target, Terms, change_rule

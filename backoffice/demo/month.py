@@ -1,7 +1,5 @@
 """A demo's first month: sales, bills, shifts, debts and faults, each by its service and at its time."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable, Sequence
 from random import Random

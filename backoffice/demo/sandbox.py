@@ -1,7 +1,5 @@
 """The sandbox's control API, as far as a demo needs it (docs/sandbox.md)."""
 
-from __future__ import annotations
-
 import datetime as dt
 from urllib.parse import parse_qs, urlsplit
 

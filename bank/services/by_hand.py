@@ -1,7 +1,5 @@
 """A person's decisions about a row, with a reason; no automatic match changes the row afterwards."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.utils import timezone
 

@@ -1,7 +1,5 @@
 """The items that should be at the bank: payments and refunds by transfer, days of QRIS and cards, top-ups."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """Match rows of the bank: by reference, by amount and day, and a day of QRIS by its sum less a fee."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterator

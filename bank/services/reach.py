@@ -1,7 +1,5 @@
 """Finds the days that the files of the bank have. A payment does not name its account, so all accounts count."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping
 

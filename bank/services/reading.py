@@ -1,7 +1,5 @@
 """A file of the bank becomes rows, each once: the same file, or one with some of the same days, adds nothing twice."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The act that takes a second person: a batch above the seller's limit, or of a seller who may not release it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.urls import reverse

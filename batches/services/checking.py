@@ -1,7 +1,5 @@
 """Checks the rows of a table as a whole: the meaning of each, and the first reason why it cannot be sold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Empties the texts that people typed in a batch some time after its end; its orders and their numbers stay."""
 
-from __future__ import annotations
-
 import datetime as dt
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Corrects rows of a batch that nobody has released: one row, or all with the same fault."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.db import transaction

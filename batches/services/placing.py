@@ -6,8 +6,6 @@ PostgreSQL is the truth: a batch that runs has a due time, and each row becomes 
 ref_id and the key that were made when it was checked. So a killed worker or a lost message only costs time.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import time
 from typing import Any

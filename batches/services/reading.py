@@ -1,7 +1,5 @@
 """Reads the rows of a table as people write them: number and product in any order, then name, note and reference."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

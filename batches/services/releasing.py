@@ -1,7 +1,5 @@
 """Releases a batch, pauses it, goes on with it, and cancels what is not sent: each under the lock of its row."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

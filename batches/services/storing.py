@@ -1,7 +1,5 @@
 """Stores a checked table as a batch. The ref_id of each row is made here, once."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from django.db import connection, transaction

@@ -1,7 +1,5 @@
 """The act that takes a second person: bill payments above a person's limit."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from typing import Any

@@ -1,7 +1,5 @@
 """Inquires what a customer owes, which costs nothing and may be repeated: the same body returns the stored result."""
 
-from __future__ import annotations
-
 import datetime as dt
 import time
 import uuid

@@ -1,7 +1,5 @@
 """Pay a checked bill: an Order with the check's ref_id, for exactly the total that a person confirmed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -3,8 +3,6 @@
 Lock order: as for a payment: the approval, the check, the order, the books.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

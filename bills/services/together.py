@@ -1,7 +1,5 @@
 """Pays several checked bills of one customer at once: each is a separate payment, the cash is given for all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Bill checks: the list, and one bill with its standing. Checking and paying is at the counter."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """One paper for all paid bills of a batch."""
 
-from __future__ import annotations
-
 import uuid
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The health of products by our own orders."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """The public page of the price list."""
 
-from __future__ import annotations
-
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q

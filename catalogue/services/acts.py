@@ -1,7 +1,5 @@
 """The act that takes a second person: a price rule by which a product sells below cost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """The amounts in a product's name and in what people type: 10.000, 10rb, 3 GB, 30 hari."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The change of a price rule: the rule and every product's new price, in one transaction."""
 
-from __future__ import annotations
-
 import structlog
 from django.db import transaction
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """The effect of a price rule's change on every product, before it is saved."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The health of products by our own last orders, which the room `purchases` counts."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The catalogue's products by their words, kept in the memory of each process until the catalogue changes."""
 
-from __future__ import annotations
-
 import threading
 from collections import defaultdict
 from collections.abc import Iterable

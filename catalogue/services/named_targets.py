@@ -1,7 +1,5 @@
 """Finds the targets of price rules by what people call them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from catalogue.models import Brand, Category

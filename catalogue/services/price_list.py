@@ -4,8 +4,6 @@ It has the price by the rules of each product that can be sold, never the cost. 
 once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from collections.abc import Collection

@@ -1,7 +1,5 @@
 """Writes the selling prices and fees of all products to their rows, by one statement."""
 
-from __future__ import annotations
-
 from django.db import connection
 
 # Any number that only this transaction lock uses. Costs and rules change in turns: no price follows from old ones.

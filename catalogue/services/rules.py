@@ -1,7 +1,5 @@
 """The price rules that hold, and the products that they leave at or below cost."""
 
-from __future__ import annotations
-
 from django.db.models import Q
 from django.utils.translation import gettext
 

@@ -1,7 +1,5 @@
 """Finds products by the trade's words: "tsel 10", "10rb simpati", "mlbb 86", "pulsa", TSEL10."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter, defaultdict

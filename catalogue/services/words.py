@@ -1,7 +1,5 @@
 """The words of names and of searches, and people's own words (`search_words.toml`)."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 import unicodedata

@@ -1,7 +1,5 @@
 """Kinds of numbers: the kind of each category, and its correction for a category or a product."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse

@@ -1,7 +1,5 @@
 """The price list for customers: chosen by brand, as paper, picture and text; and its public page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Selling prices: the rules, and the change of a rule, with its effect on every product shown before it is saved."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The catalogue: find a product by words, by category and brand, or from the customer's number; the price changes."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator

@@ -1,7 +1,5 @@
 """Template tags about complaints, also for the page of an order (`{% load complaints %}`)."""
 
-from __future__ import annotations
-
 from django import template
 
 from complaints.models import Complaint

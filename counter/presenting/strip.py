@@ -1,7 +1,5 @@
 """The parts next to the counter's field: the pills, the strip of running orders, and the sales of today."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The offers of the counter's field: tabs, and tiles of products and numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode

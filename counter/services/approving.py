@@ -1,7 +1,5 @@
 """Lets a second person approve, at the counter itself, the request of the signed-in person."""
 
-from __future__ import annotations
-
 from django.utils.translation import pgettext_lazy
 
 from approvals.models import Approval

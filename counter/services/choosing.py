@@ -1,7 +1,5 @@
 """The possible meanings of a typed text: products as tiles, saved numbers, and the one that Enter takes."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The products in the first places of a till's tiles, as people who manage tills arrange them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import structlog

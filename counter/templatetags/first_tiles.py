@@ -1,7 +1,5 @@
 """Template tags about the first tiles of a till (`{% load first_tiles %}`)."""
 
-from __future__ import annotations
-
 from django import template
 
 from catalogue.models import Product

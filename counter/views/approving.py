@@ -1,7 +1,5 @@
 """Approving at the counter: the second person comes, sees the request, and the sale goes on."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect

@@ -1,7 +1,5 @@
 """A bill at the counter: checked and paid in the panel, by the services of the bills."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

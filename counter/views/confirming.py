@@ -1,7 +1,5 @@
 """The facts of a review, and placing the confirmed order."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

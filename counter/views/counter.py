@@ -1,7 +1,5 @@
 """The counter's page: the field, its offers while a person types, and the strip of running orders."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The page that puts products into the first places of a till's tiles."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

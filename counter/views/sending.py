@@ -1,7 +1,5 @@
 """The review in the counter's panel, and sending the reviewed sale, by the same services as every other purchase."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

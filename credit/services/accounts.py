@@ -4,8 +4,6 @@ Every service that adds an entry holds the lock: after the order's and the shift
 credit change its terms, and each change is noted.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 from uuid import UUID

@@ -3,8 +3,6 @@
 `drawers.services.credit_payments` does this for cash of a drawer.
 """
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

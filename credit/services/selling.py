@@ -3,8 +3,6 @@
 Lock order: the bill's check, an order, its payment, a shift, the account, the books.
 """
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Template tags about credit, for the pages of other rooms (`{% load credit %}`)."""
 
-from __future__ import annotations
-
 from django import template
 from django.db.models import Exists, F, OuterRef, Subquery, Value
 

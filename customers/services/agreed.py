@@ -4,8 +4,6 @@ A merge moves them to the customer who stays, and a customer with such a sale is
 under the customer's lock (`lock_customer`), so that none is added while the customer goes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Finds customers who have bought in a branch. The room above that has the payments answers, in its `buyers.py`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, reduce
 from operator import or_

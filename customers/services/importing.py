@@ -1,7 +1,5 @@
 """Imports customers from a table: first plans the effect of each row, then saves all in one transaction."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Has every room mask in its own rows what it keeps about an erased customer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Customers whom the shop knows by name, and their numbers."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Joins two rows of one number: other rooms' rows about the deleted one move to the row that stays."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

@@ -3,8 +3,6 @@
 Amounts in whole rupiah. Entries are added and never changed.
 """
 
-from __future__ import annotations
-
 import pgtrigger
 from django.db import models
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """The drawer that a person usually opens."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from drawers.models.shifts import Drawer

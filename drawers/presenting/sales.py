@@ -1,7 +1,5 @@
 """The payment of an order in words: how it was paid, and how the money goes back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache

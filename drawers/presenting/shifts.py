@@ -1,7 +1,5 @@
 """Shifts and their cash in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Notes cash that comes in or goes out for a reason other than a sale."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """The branch of an entry of credit, for figures of one branch."""
 
-from __future__ import annotations
-
 from django.db.models import BigIntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 

@@ -1,7 +1,5 @@
 """Notes payments of debts and payouts to customers, both in the drawer and on the account."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from django.db import transaction

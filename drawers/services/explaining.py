@@ -3,8 +3,6 @@
 The shift itself keeps the count and the words of that moment.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The shift's lock, under which entries are made. It comes after a payment's lock and before the day's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import connection

@@ -1,7 +1,5 @@
 """The shop's drawers: adds and renames them, puts them out of use; and sets the drawer that a person usually opens."""
 
-from __future__ import annotations
-
 import structlog
 from django.db import IntegrityError, transaction
 

@@ -1,7 +1,5 @@
 """Merges two customers who are one person: their debts decide which row stays, and payments follow."""
 
-from __future__ import annotations
-
 from django.db import transaction
 
 from audit.services import record

@@ -1,7 +1,5 @@
 """The present state of a person's own drawer, for pages that show it next to other content."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -3,8 +3,6 @@
 Lock order: the order, its payment, a shift, the account, the books.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection, Iterable
 from typing import NamedTuple

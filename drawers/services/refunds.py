@@ -1,7 +1,5 @@
 """Notes that a customer has the money back. No refund is automatic: a person gives the money and then notes it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Opens a shift with a count, hands it over, closes it with a count. A shift can always be closed."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Restores the payment of an order that was sold before this database was restored, from the journal of sent orders."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The sums of shifts, always from their sales and entries."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from typing import Any

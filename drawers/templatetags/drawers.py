@@ -1,7 +1,5 @@
 """Template tags about drawers, also for the pages of orders and their receipts (`{% load drawers %}`)."""
 
-from __future__ import annotations
-
 import datetime as dt
 from functools import cache
 from typing import Any

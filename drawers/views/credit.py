@@ -1,7 +1,5 @@
 """Takes a customer's payment of a debt, undoes a wrong entry, and pays out money that the shop owes."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse

@@ -1,7 +1,5 @@
 """The closing of a day by cashier, which an owner signs."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterable

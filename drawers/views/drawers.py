@@ -1,7 +1,5 @@
 """The shop's drawers, and the drawer that a person usually opens."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse

@@ -1,7 +1,5 @@
 """The person's own drawer: opening it, its present state, paying in and out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The list of due and given refunds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.exceptions import PermissionDenied

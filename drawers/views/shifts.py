@@ -1,7 +1,5 @@
 """Shifts: the list, one of them on screen and on paper, its file, and closing one."""
 
-from __future__ import annotations
-
 from itertools import chain
 from typing import Any
 

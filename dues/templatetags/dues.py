@@ -1,7 +1,5 @@
 """Template tags about bills due (`{% load dues %}`)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The purchases of one customer: for saved numbers, and on the customer's account."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
 

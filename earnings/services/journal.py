@@ -7,8 +7,6 @@ A branch's part has its orders with their cost, its drawers, and its entries of 
 the provider's books belong only to the whole shop.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterable

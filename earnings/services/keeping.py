@@ -1,7 +1,5 @@
 """Stores the sums of each day that is over and can no longer change, and makes them again after a reversal."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.db import transaction

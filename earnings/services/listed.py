@@ -1,7 +1,5 @@
 """Exact figures of a long list of orders, from the sums of days, if there are sums for its filter."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The sales and other countable work of each person, so that people can be compared."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Proves the sums of days against their orders, and these orders against the entries of the books."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """The number of recent sales of each product, and their profit."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Template tags about earnings (`{% load earnings %}`)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl

@@ -1,7 +1,5 @@
 """Acts with a number: sell for it, and check whether an order has arrived."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterator
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """The text that a person typed into "find anything", as the kinds read it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

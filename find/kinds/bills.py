@@ -1,7 +1,5 @@
 """Checked bills by the last digits of the customer number, or ref_id."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from bills.lists import PAID_IN, read_checks

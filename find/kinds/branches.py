@@ -1,7 +1,5 @@
 """The shop's branches by name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Complaints about the orders that are found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from complaints.models import Complaint, State

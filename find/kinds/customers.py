@@ -1,7 +1,5 @@
 """Customers by name, note or number, with their numbers and debts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from urllib.parse import urlencode
 

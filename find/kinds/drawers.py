@@ -1,7 +1,5 @@
 """The shop's drawers by name, each with the person who has it open."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from urllib.parse import urlencode
 

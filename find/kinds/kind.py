@@ -1,7 +1,5 @@
 """A kind of result: its words, the rights that show it, and its results for a text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Orders by the last digits of their number, SN, ref_id or trx_id; and those of a line with days or an amount."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.urls import reverse

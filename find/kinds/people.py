@@ -1,7 +1,5 @@
 """The shop's people by name or user name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.db.models import Case, When

@@ -1,7 +1,5 @@
 """The form of a selling price: for a brand in all its categories or in one, or for a category."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """Products, by the words of the trade."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from urllib.parse import urlencode
 

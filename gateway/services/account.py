@@ -1,7 +1,5 @@
 """Records the upstream's answers about our account. Nothing here moves money."""
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 

@@ -1,7 +1,5 @@
 """The one door to the upstream: makes, judges and records every request of ours."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar

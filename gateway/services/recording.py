@@ -1,7 +1,5 @@
 """Keeps each exchange with the upstream (the request, the answer, the facts of the wire), and later deletes it."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any, TypeVar
 

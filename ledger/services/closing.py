@@ -1,7 +1,5 @@
 """Closes each day of the shop (Asia/Jakarta) after its end, and proves later that it still agrees with its entries."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import Counter
 from collections.abc import Sequence

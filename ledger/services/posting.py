@@ -4,8 +4,6 @@ Lock order: the order's row, then the books. All reading comes first: one statem
 and appends the entries. Make it the transaction's last statement, so that nobody waits long for the one row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

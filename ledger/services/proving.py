@@ -1,7 +1,5 @@
 """Proves the books from their entries: the entries are the books, and everything else is a sum of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.db import connection

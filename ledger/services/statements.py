@@ -1,7 +1,5 @@
 """The books in numbers: statement, daily closing, the curve. Days are the shop's own (Asia/Jakarta), amounts rupiah."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass

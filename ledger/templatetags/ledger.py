@@ -1,7 +1,5 @@
 """Template tags about the books (`{% load ledger %}`)."""
 
-from __future__ import annotations
-
 from django import template
 from django.utils.safestring import SafeString
 

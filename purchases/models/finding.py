@@ -1,7 +1,5 @@
 """Finds an order by its identifiers and parts of them, in the form of the table's indexes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.db.models import Q

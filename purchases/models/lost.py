@@ -1,7 +1,5 @@
 """Orders that are in the journal of what is sent, but not in the restored database."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Triggers with which the database itself protects an order (`Order.Meta.triggers`)."""
 
-from __future__ import annotations
-
 import pgtrigger
 
 from purchases.states import FINAL

@@ -1,7 +1,5 @@
 """The receipts ("struk") that were printed for customers."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

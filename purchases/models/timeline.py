@@ -1,7 +1,5 @@
 """The timeline of an order, line by line, its incidents, and what people write about it: notes, and tags."""
 
-from __future__ import annotations
-
 import pgtrigger
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex

@@ -1,7 +1,5 @@
 """The decision of two people about the end of an order."""
 
-from __future__ import annotations
-
 import pgtrigger
 from django.conf import settings
 from django.db import models

@@ -1,7 +1,5 @@
 """The allowed actions of an order for each person: the only place that pages, commands and services ask."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass

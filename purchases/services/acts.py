@@ -1,7 +1,5 @@
 """The acts that take a second person: purchases above a person's limit, and verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

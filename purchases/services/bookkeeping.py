@@ -4,8 +4,6 @@ The price is reserved from the queue until the upstream has said yes or no, debi
 when it reports a failure, and reversed when it takes a success back. An order without a reservation is tolerated.
 """
 
-from __future__ import annotations
-
 from ledger.models import Entry
 from ledger.services import Step
 from purchases.models import Order

@@ -3,8 +3,6 @@
 Nothing here calls the upstream: an order that may have arrived is decided on its own page, where the person waits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Our own decisions about an order, by rule or by people, are applied here."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -3,8 +3,6 @@
 The health is kept as one row a product. No page waits for either count.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """Incidents of money: each is recorded once, and stays open until a person has looked into it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import structlog

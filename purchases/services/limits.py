@@ -1,7 +1,5 @@
 """The amount that a person may still spend today, checked in the transaction that stores an order; and the hours."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.db import connection

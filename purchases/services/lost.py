@@ -4,8 +4,6 @@ Such an order comes back as "outcome not known yet", with its payment and its re
 other one. So its outcome, price and entries follow by the same rules, and nothing here sends anything that spends.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path

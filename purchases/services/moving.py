@@ -6,8 +6,6 @@ Several orders are locked in the order of their keys, or locked ones are skipped
 `ledger.services.posting`.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field

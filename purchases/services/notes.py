@@ -1,7 +1,5 @@
 """Notes and tags of an order. They change nothing about its money."""
 
-from __future__ import annotations
-
 import re
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Places an order: every possible refusal happens here, before anything is sent."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

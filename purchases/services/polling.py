@@ -1,7 +1,5 @@
 """Polls the status of an order at the upstream. Polling is always safe."""
 
-from __future__ import annotations
-
 import datetime as dt
 import time
 from enum import StrEnum

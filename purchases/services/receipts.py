@@ -1,7 +1,5 @@
 """Prints receipts: each print is stored, so that a second one can never pass for the original."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Sequence
 

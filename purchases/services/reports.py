@@ -1,7 +1,5 @@
 """The upstream's reports of an order, by answer, status request or callback, are applied here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A person's steps on an order: cancel, send again, poll now, close, note that the customer has the money back."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.utils.translation import gettext as _
 

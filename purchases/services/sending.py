@@ -1,7 +1,5 @@
 """Send a queued order to the upstream, at most once per claim."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 

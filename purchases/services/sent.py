@@ -4,8 +4,6 @@ So a shop that is restored from a backup finds the orders that the backup does n
 The lines are in `SENT_FOLDER`, and the launcher copies them to where the backups go.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ The order stays as the upstream has reported it. The transaction of the report l
 its orders. If two reports come at the same moment, the second waits until the first is committed, and then finds it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple

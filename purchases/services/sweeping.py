@@ -1,7 +1,5 @@
 """Finds due orders in the database, so that a lost message, a crash or a restart changes only the time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

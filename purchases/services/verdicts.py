@@ -3,8 +3,6 @@
 A proposal waits in the approvals. Lock order: the approval, the order, then its verdict.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Queues orders that wait for a top-up, when enough is available."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 

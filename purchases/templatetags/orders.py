@@ -1,7 +1,5 @@
 """Template tags about orders, also for pages of other rooms (`{% load orders %}`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django import template

@@ -1,7 +1,5 @@
 """Template tags about receipts and messages (`{% load receipts %}`)."""
 
-from __future__ import annotations
-
 from django import template
 
 from core.customer_texts import whatsapp_link

@@ -1,7 +1,5 @@
 """Acts on several orders of the list: the ticked ones, or all of the filter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

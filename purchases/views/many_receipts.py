@@ -1,7 +1,5 @@
 """The receipts of several orders at once: show them, then print them, each like a single receipt."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse

@@ -1,7 +1,5 @@
 """Notes and tags of an order, posted from its page and from the panel beside the list."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """One order: its page, which follows it, and a person's acts on it."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable
 from itertools import zip_longest

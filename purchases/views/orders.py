@@ -1,7 +1,5 @@
 """The list of orders."""
 
-from __future__ import annotations
-
 from functools import partial
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The receipt for a payment of a debt: on paper, or as a text."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET

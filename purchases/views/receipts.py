@@ -1,7 +1,5 @@
 """The receipt ("struk") for the customer: show it, print it; from the second print on it says that it is a copy."""
 
-from __future__ import annotations
-
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The words of pages about the books and about differences."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A day's effect on the balance, in lines, and the words for how far the upstream's balance is explained."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The act that takes a second person: adjustments of the books."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from typing import Any

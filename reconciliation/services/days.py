@@ -1,7 +1,5 @@
 """One day's effect on the balance, and how far the upstream's balance of that day is explained."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
 from enum import StrEnum

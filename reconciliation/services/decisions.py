@@ -4,8 +4,6 @@ A proposal waits in the approvals. Lock order: the approval, reconciliation's ro
 and announcements, then the books.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

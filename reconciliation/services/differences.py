@@ -4,8 +4,6 @@ Lock order: reconciliation's row (`lock_reconciliation`), then the orders that e
 adjustments and announcements, then the books.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable, Sequence
 

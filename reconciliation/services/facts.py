@@ -1,7 +1,5 @@
 """Reads the readings, entries and orders from the database, in the form that `reconciliation.quiet` takes."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tells by one query whether the balance's page has changed: the page asks this every few seconds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.db import connection

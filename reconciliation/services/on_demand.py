@@ -1,7 +1,5 @@
 """Compares the books with the upstream, and first polls the orders that the comparison waits for."""
 
-from __future__ import annotations
-
 import time
 
 from core import clock

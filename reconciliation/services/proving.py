@@ -3,8 +3,6 @@
 A proof of everything has parts, each a short statement in a separate snapshot, for any number of entries.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 
 import structlog

@@ -1,7 +1,5 @@
 """Compares the books with the upstream's balance. docs/reconciliation.md explains the method with an example."""
 
-from __future__ import annotations
-
 import datetime as dt
 import time
 from collections.abc import Collection

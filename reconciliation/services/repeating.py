@@ -1,7 +1,5 @@
 """Repeats the last run by one statement, if a new run would find no change."""
 
-from __future__ import annotations
-
 from django.utils import timezone
 
 from core.times import start_of_day

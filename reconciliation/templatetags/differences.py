@@ -1,7 +1,5 @@
 """Template tags about comparisons and differences (`{% load differences %}`)."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django import template

@@ -1,7 +1,5 @@
 """The balance: the figures, whether they agree with the upstream, expected top-ups, open differences."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

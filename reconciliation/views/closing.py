@@ -1,7 +1,5 @@
 """The balance by day: a day's effect on the balance, and the findings of comparisons about it."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.http import Http404, HttpResponse

@@ -1,7 +1,5 @@
 """Comparisons, and differences: movements of the upstream's balance without an order, and people's decisions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

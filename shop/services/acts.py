@@ -1,7 +1,5 @@
 """The act that takes a second person: policies that make a check looser."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Reads the shop's row; without a row, the name comes from the environment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -6,8 +6,6 @@ password, so that guessing passwords in this way first takes a good code. A wron
 among the person's own codes, so that guessing codes in this way is not faster than after the password.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import dataclass
 

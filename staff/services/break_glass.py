@@ -1,7 +1,5 @@
 """The only emergency account: an owner whose password and codes are sealed in an envelope."""
 
-from __future__ import annotations
-
 import secrets
 
 import structlog

@@ -4,8 +4,6 @@ A signed cookie names the accounts of a browser, each with the account's epoch. 
 account that is switched off raises the epoch, and then the cookie no longer works for that account.
 """
 
-from __future__ import annotations
-
 import secrets
 
 from django.core import signing

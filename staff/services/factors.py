@@ -1,7 +1,5 @@
 """The second factor of a person, and its check at the moment of a sensitive act."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

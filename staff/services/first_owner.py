@@ -1,7 +1,5 @@
 """The first owner of a shop, made on a page: by the one-time key that the start has printed."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 

@@ -1,7 +1,5 @@
 """Changes a person's own limits; higher limits take a second person."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import structlog

@@ -1,7 +1,5 @@
 """Single-use links: an invitation, or a new password. The token is shown once; only its digest is kept."""
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 import secrets

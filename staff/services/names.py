@@ -1,7 +1,5 @@
 """The user name that a new person gets when the inviter types none."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

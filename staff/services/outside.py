@@ -4,8 +4,6 @@ A claim gives a role at once. If the role brings the person more rights of two p
 like a manager's change. Until then the person has the present role or one that takes no second person.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """People's steps with their own second factors, and an owner's step for a lost one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

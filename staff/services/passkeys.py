@@ -4,8 +4,6 @@ A challenge is for one person, one act and exactly its content, and valid once f
 proof, so that nothing is stored until a challenge is used.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """Changes a person's role, branch and sessions, and switches accounts off and on."""
 
-from __future__ import annotations
-
 import structlog
 from django.db import transaction
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """The rights and limits of roles: only owners change them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import asdict
 

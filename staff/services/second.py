@@ -3,8 +3,6 @@
 Each such change of an account or a role is the content of an approval.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

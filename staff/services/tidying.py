@@ -1,7 +1,5 @@
 """Deletes expired rows, a few at a time."""
 
-from __future__ import annotations
-
 from django.db.models import Model
 
 from core import clock

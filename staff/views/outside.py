@@ -1,7 +1,5 @@
 """Signing in through the provider of OpenID Connect in the settings: to the provider, and back."""
 
-from __future__ import annotations
-
 import jwt
 import structlog
 from allauth.account.utils import get_next_redirect_url

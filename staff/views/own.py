@@ -1,7 +1,5 @@
 """The person's own account: its settings, its sessions, and its second factors."""
 
-from __future__ import annotations
-
 import json
 
 from allauth.mfa.models import Authenticator

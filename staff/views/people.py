@@ -1,7 +1,5 @@
 """The people of the shop: the list, an invitation, and one person's account."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any

@@ -1,7 +1,5 @@
 """The rights and limits of each role; owners change them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

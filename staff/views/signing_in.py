@@ -4,8 +4,6 @@ Also the pages on which a person chooses the first password: after a single-use 
 holder of the printed key becomes the owner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

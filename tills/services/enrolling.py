@@ -1,7 +1,5 @@
 """Makes a browser a till, and ends that."""
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 import secrets

@@ -5,8 +5,6 @@ checked while the till is locked. A right PIN clears the wrong ones of the same 
 colleague's PIN with their own.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A PIN ends with every act that makes known devices unknown (`staff.services.devi
 that were reset, "sign out everywhere" by a manager, an account switched off, a role that the provider took away.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterator
 from itertools import pairwise

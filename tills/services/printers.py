@@ -1,7 +1,5 @@
 """Sets how a till prints: with the browser's window, or directly; and opens the cash drawer at its printer."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The person at a till by PIN: take-over, leaving, present and past people, and a second person who approves there."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
 

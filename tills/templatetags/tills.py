@@ -1,7 +1,5 @@
 """Tills on pages."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

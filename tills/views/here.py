@@ -1,7 +1,5 @@
 """The till itself: the lock screen, the take-over by PIN, and making this browser a till."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse

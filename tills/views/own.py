@@ -1,7 +1,5 @@
 """A person's own PIN."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -3,8 +3,6 @@
 A printer's page is for everybody at the till itself.
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError

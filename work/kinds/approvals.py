@@ -1,7 +1,5 @@
 """Requests that wait for a second person."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

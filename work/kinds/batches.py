@@ -1,7 +1,5 @@
 """Batches that go no further: stopped, paused, forgotten after their check, or with waiting rows or queued orders."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from typing import Any, NamedTuple

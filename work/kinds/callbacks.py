@@ -1,7 +1,5 @@
 """Callbacks that could not be processed."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from typing import Any

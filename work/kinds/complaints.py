@@ -1,7 +1,5 @@
 """Complaints of customers."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Days that are over and not signed: the first one of each branch, with the number of the later ones."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

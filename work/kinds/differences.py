@@ -1,7 +1,5 @@
 """Differences between the books and the upstream's balance."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from typing import Any

@@ -1,7 +1,5 @@
 """Bills of followed numbers that have to be paid, or about which a person decides."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from typing import Any

@@ -1,7 +1,5 @@
 """Incidents: reports of the upstream about an order that should never come."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

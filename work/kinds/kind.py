@@ -1,7 +1,5 @@
 """The base of every kind of work: its words, its rights, its rows, and the lines of its rows."""
 
-from __future__ import annotations
-
 import datetime as dt
 from abc import ABC, abstractmethod
 from collections.abc import Collection

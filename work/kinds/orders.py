@@ -1,7 +1,5 @@
 """Orders that go no further without a person."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from typing import Any

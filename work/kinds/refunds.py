@@ -1,7 +1,5 @@
 """Customers who have to get their money back."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Collection
 from typing import Any

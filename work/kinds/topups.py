@@ -1,7 +1,5 @@
 """Top-ups that were announced and have not arrived."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Groups of errors in words, with their trend as a small drawing."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from django.urls import reverse

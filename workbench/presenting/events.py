@@ -1,7 +1,5 @@
 """Audit events as the list and its files show them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any, TypeAlias

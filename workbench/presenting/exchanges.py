@@ -1,7 +1,5 @@
 """Exchanges as the pages show them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

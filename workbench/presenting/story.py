@@ -1,7 +1,5 @@
 """One order's full history, line by line in the order of time: the event, the person, and the person's address."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ No query reads a whole table, for any number of exchanges: one step in the index
 that index its first and last error, and the count has a bound.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Deletes old exchanges that nothing open needs."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import structlog

@@ -1,7 +1,5 @@
 """Reads everything that is kept about one order, from all rooms, at one moment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The activity log: the list, and its files."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The pages of exchanges: the list, one exchange with request and answer, and errors in groups."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET

@@ -1,7 +1,5 @@
 """One order's full history, as a page that can be printed, and as a file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Starts a verification of the evidence for a person."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.contrib import messages
