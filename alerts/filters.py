@@ -1,8 +1,7 @@
 """The filters of the alerts' list; they live in the URL."""
 
 import django_filters
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from alerts.models import AlertQuerySet
 from branches.filters import BranchFilter, InBranches

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext_lazy as _, pgettext
 
 from alerts.kinds import in_words
 from alerts.models import Alert

@@ -14,8 +14,7 @@ from django.db import models
 from django.db.models import F, Func, Q, TextField, Value
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from audit.history import history_of
 from branches.models import Branch

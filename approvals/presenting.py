@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _
 
 from approvals.acts import CUSTOMER_WAITS, Line, act_named
 from approvals.models import Approval, ApprovalState

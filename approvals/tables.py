@@ -6,8 +6,7 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, pgettext_lazy
 
 from approvals.models import Approval
 from approvals.presenting import ShownApproval

@@ -8,8 +8,7 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext_lazy
+from django.utils.translation import gettext as _, ngettext, pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.acts import act

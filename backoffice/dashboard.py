@@ -34,8 +34,7 @@ from core.times import start_of_day
 from core.together import read_together
 from dues.filters import bills_seen
 from dues.views import SEES as SEES_DUES
-from earnings.overview import SEES as EARNINGS
-from earnings.overview import Part
+from earnings.overview import SEES as EARNINGS, Part
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds, lasts_words
 from ledger.services import low_below, spending_question, usual_spending_of

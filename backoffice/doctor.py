@@ -17,8 +17,7 @@ from django.core import checks
 from django.db import DatabaseError, connection
 from django.utils import timezone
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from alerts.kinds import KINDS
 from alerts.kinds.kind import Now

@@ -9,8 +9,7 @@ from django.conf import settings
 from django.urls import resolve, reverse
 from django.utils import translation
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from backoffice.find_earnings import earnings_asked
 from backoffice.navigation import PLACES

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from approvals.services import sees_queue
 from bank.presenting import RIGHTS as BANK_RIGHTS

@@ -5,8 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from bank.formats import PARTS, Columns, column_of_days, has_day
 from bank.models import MOST_FEE, USUAL_FEE

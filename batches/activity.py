@@ -1,7 +1,6 @@
 """Shows batches in the activity log."""
 
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from audit.facts import Fact, name_facts
 from audit.subjects import Subject, register

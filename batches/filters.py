@@ -6,8 +6,7 @@ import django_filters
 from django import forms
 from django.db.models import Q
 from django.http import QueryDict
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from batches.models import GROUPS, Batch, BatchRow, BatchRowQuerySet
 from batches.presenting import GROUP_WORDS, visible_batches

@@ -1,8 +1,7 @@
 """The rows of batches as a list with files. Such a file is the result of a batch."""
 
 from django.db.models import Q, Sum
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import gettext_lazy as _, ngettext_lazy
 
 from batches.filters import BatchRowFilter
 from batches.models import BatchRowQuerySet

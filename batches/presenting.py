@@ -6,8 +6,7 @@ from functools import cached_property
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, pgettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, pgettext
 
 from approvals.acts import Line
 from approvals.models import Approval

@@ -1,7 +1,6 @@
 """The states of a batch and of its rows."""
 
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from core.looks import LookChoices
 

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, pgettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, pgettext
 
 from batches.models import Batch, BatchRow
 from batches.presenting import reason_of, state_badge, why_unfulfilled

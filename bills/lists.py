@@ -6,8 +6,7 @@ from typing import Any
 
 from django.db.models import F, Q, Sum
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import gettext_lazy as _, ngettext_lazy
 
 from bills.filters import BillFilter
 from bills.models import PAID_FOR, BillCheck, BillCheckQuerySet

@@ -3,8 +3,7 @@
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
 from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount
 from callbacks.presenting import result_words

@@ -2,8 +2,7 @@
 
 import django_filters
 from django.db.models import QuerySet
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from branches.filters import BranchFilter, InBranches
 from complaints.models import Complaint, State

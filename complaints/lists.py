@@ -2,8 +2,7 @@
 
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import gettext_lazy as _, ngettext_lazy
 
 from branches.seeing import narrowed
 from complaints.filters import ComplaintFilter

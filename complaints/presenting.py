@@ -6,8 +6,7 @@ An unknown outcome is never called failed.
 from dataclasses import dataclass
 
 from django.utils import translation
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import gettext as _, ngettext, pgettext
 
 from complaints.models import MOVES, Complaint, State
 from core.bidi import visible

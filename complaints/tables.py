@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from complaints.models import Complaint, State
 from core.looks import badge

@@ -13,8 +13,7 @@ from django.forms.utils import flatatt
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from core.forms import DayField, RupiahField
 from core.money import rupiah

@@ -1,7 +1,6 @@
 """The reasons why the counter's page of a till refuses its tiles."""
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from core.errors import Refused
 

@@ -3,8 +3,7 @@
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from audit.facts import Fact, money, name_facts
 from audit.subjects import About, Place, Seen, Subject, register

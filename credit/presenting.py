@@ -7,8 +7,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from core.customer_texts import one_line, plain_lines, whatsapp_link
 from core.looks import badge

@@ -6,8 +6,7 @@ from functools import partial
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from core.money import rupiah, signed_rupiah
 from core.numbers import note_as_seen

@@ -1,7 +1,6 @@
 """The parts of the list of customers."""
 
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import gettext_lazy as _, ngettext_lazy
 
 from core.rights import Right
 from customers.filters import CustomerFilter

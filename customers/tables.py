@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import npgettext
+from django.utils.translation import gettext_lazy as _, npgettext
 
 from core.money import rupiah
 from core.notation import bare

@@ -6,8 +6,7 @@ from typing import Any
 import django_filters
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from branches.filters import BranchFilter, InBranches
 from branches.seeing import narrowed, own_branch

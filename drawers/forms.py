@@ -5,8 +5,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import Case, Exists, OuterRef, Q, Subquery, When
-from django.utils.translation import gettext, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, pgettext_lazy
 
 from branches.forms import WithBranch
 from branches.seeing import narrowed

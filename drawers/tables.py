@@ -7,8 +7,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from core.money import rupiah, signed_rupiah
 from core.numbers import masked_note, note_as_seen, text_as_seen, without

@@ -3,8 +3,7 @@
 import django_filters
 from django import forms
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from branches.filters import BranchFilter, InBranches
 from branches.seeing import narrowed

@@ -6,8 +6,7 @@ from django.middleware.csrf import get_token
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from bills.templatetags.bills import name_or_reason
 from core.access import StaffRequest

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from audit.facts import Fact, name_facts
 from audit.subjects import Place, register

@@ -4,8 +4,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext as _, pgettext
 
 from catalogue.rights import sees_cost
 from core.money import rupiah, signed_rupiah

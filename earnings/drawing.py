@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from babel.dates import format_date
 from django.utils import timezone
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext, pgettext_lazy
 
 from core.money import rupiah
 from core.times import active_locale, day_words

@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 from babel.numbers import format_decimal, format_percent
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from branches.seeing import names_branches, narrowed, own_branch
 from branches.services import all_branches

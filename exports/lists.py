@@ -13,8 +13,7 @@ from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseBase, 
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.formats import number_format
-from django.utils.translation import get_language, pgettext_lazy
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _, pgettext_lazy
 
 from audit.acts import act
 from audit.services import record

@@ -11,8 +11,7 @@ import structlog
 from django.db import models, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils.formats import number_format
-from django.utils.translation import get_language, ngettext, override
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _, ngettext, override
 
 from branches.seeing import narrowed
 from core import clock

@@ -6,8 +6,7 @@ from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from core.tables import Table, cell_from, column
 from core.times import moment

@@ -6,8 +6,7 @@ from typing import ClassVar
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from core.money import rupiah, signed_rupiah
 from core.numbers import masked_note

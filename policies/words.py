@@ -3,8 +3,7 @@
 from typing import Any, NamedTuple
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, ngettext, pgettext_lazy
 
 from core.money import rupiah
 

@@ -15,8 +15,7 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Reverse
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from approvals.models import Approval, ApprovalState
 from branches.filters import BranchFilter, InBranches

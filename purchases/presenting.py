@@ -14,8 +14,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy as _, ngettext
 
 from catalogue.destinations import METER
 from catalogue.rights import sees_cost

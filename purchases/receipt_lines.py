@@ -10,8 +10,7 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
-from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext as _, pgettext
 
 from core.money import rupiah
 from core.numbers import still_seen

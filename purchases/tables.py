@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from branches.seeing import names_branches
 from core.money import rupiah, signed_rupiah

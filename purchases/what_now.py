@@ -9,8 +9,7 @@ import datetime as dt
 from collections.abc import Collection
 from typing import NamedTuple
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from core import clock
 from core.rights import Right

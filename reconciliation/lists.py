@@ -1,8 +1,7 @@
 """The parts of the list of differences."""
 
 from django.db.models import Q, QuerySet, Sum
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy as _, ngettext_lazy, pgettext_lazy
 
 from core.money import signed_rupiah
 from core.rights import Right

@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext, pgettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, ngettext, pgettext
 
 from core.looks import badge
 from core.money import rupiah, signed_rupiah

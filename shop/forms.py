@@ -6,8 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy as _, ngettext
 
 from shop.errors import LogoRefused
 from shop.models import MOST_LOGO_BYTES, Logo, Paper, Shop

@@ -1,8 +1,7 @@
 """The reasons why a step with a person's account is refused."""
 
 from django.conf import settings
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from core.errors import Refused
 

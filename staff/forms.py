@@ -7,8 +7,7 @@ from allauth.account.forms import ChangePasswordForm, LoginForm
 from django import forms
 from django.contrib.auth.forms import SetPasswordForm, UsernameField
 from django.contrib.auth.password_validation import password_validators_help_texts
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from branches.forms import WithBranch
 from core.forms import RupiahField

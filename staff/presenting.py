@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 from allauth.mfa.models import Authenticator
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from core.looks import LookChoices
 from core.periods import Period

@@ -8,8 +8,7 @@ from typing import Any
 from django.db.models import Model
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
 from core.tables import Table, column, row_link
 from core.times import moment

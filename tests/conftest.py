@@ -17,8 +17,7 @@ from django.db import connection
 from django.test import TransactionTestCase
 from django.utils import timezone
 from django.utils.translation import trans_real
-from hypothesis import HealthCheck
-from hypothesis import settings as properties
+from hypothesis import HealthCheck, settings as properties
 from time_machine import escape_hatch
 
 import batches.services.placing as batches_placing

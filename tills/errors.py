@@ -1,7 +1,6 @@
 """The reasons why a till refuses a PIN or a code."""
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from core.errors import Refused
 from staff.errors import wait_words

@@ -1,7 +1,6 @@
 """Acts on tills and PINs, as audit events."""
 
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from audit.events import Event
 from staff.events import REFUSALS

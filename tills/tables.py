@@ -4,8 +4,7 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, pgettext, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, pgettext, pgettext_lazy
 
 from core.tables import Table, column, row_link
 from core.times import moment

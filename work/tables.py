@@ -10,8 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, npgettext, pgettext, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, npgettext, pgettext, pgettext_lazy
 
 from core.looks import badge, icon
 from core.tables import Row, Table, cell_from, column, row_link

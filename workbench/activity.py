@@ -1,8 +1,7 @@
 """Shows files that were made of it, and of an order's full history in the activity log."""
 
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from audit.facts import name_codes
 from audit.subjects import ANY, About, Place, Seen, Subject, register

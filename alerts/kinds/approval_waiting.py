@@ -3,8 +3,7 @@
 import datetime as dt
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from approvals.models import Approval

@@ -1,8 +1,7 @@
 """Something sells for less than it costs: its cost has risen above the selling price."""
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, may
 from core.money import rupiah

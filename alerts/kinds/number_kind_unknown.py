@@ -1,8 +1,7 @@
 """The provider's names no longer say which kind of number a category takes: the shop has to say it."""
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words
 from core.rights import Right

@@ -1,8 +1,7 @@
 """The provider lists products in a way that cannot be read: the last catalogue was taken over without them."""
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words
 from core.rights import Right

@@ -7,8 +7,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import gettext as _, ngettext_lazy
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Severity

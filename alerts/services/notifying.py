@@ -15,8 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone, translation
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from alerts.kinds import KINDS, in_words
 from alerts.models import Alert, AlertNotice, Severity

@@ -4,8 +4,7 @@ import re
 from collections.abc import Container
 
 from django.utils.functional import Promise, lazy
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 # The answer of a server in apprise's records: of HTTP "error=404", of SMTP "(535, b'…')".
 _ANSWER = re.compile(r"error=(\d{3})\b|\((\d{3}), b")

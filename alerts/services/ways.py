@@ -26,8 +26,7 @@ from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 from django.utils.functional import Promise
 from django.utils.html import escape
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from alerts.errors import WayRefused
 from alerts.events import ALERT_WAY_ADDED, ALERT_WAY_REMOVED

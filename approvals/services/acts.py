@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import QuerySet
 from django.db.models.functions import Lower
 from django.urls import reverse
-from django.utils.translation import gettext, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, pgettext_lazy
 
 from approvals.acts import Act, Line, Seen, register
 from approvals.errors import ApprovalRefused

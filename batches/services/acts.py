@@ -3,8 +3,7 @@
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext, ngettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
 from approvals.acts import Line, register
 from approvals.models import Approval, Content

@@ -10,8 +10,7 @@ from django.db.models import Count, OuterRef, Subquery, Sum
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext as _, pgettext
 
 from approvals.models import Approval, ApprovalState
 from approvals.presenting import ShownApproval

@@ -8,8 +8,7 @@ from functools import cached_property
 
 from django.db import connection, transaction
 from django.db.models.functions import Upper
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from audit.services import record
 from catalogue.destinations import KINDS, DestinationKind, InvalidDestination

@@ -11,8 +11,7 @@ import pgtrigger
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from audit.history import history_of
 from branches.models import FIRST, Branch

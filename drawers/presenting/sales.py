@@ -12,8 +12,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext as _, pgettext
 
 from branches.seeing import own_branch
 from core.customer_texts import one_line, plain_lines

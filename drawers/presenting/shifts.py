@@ -6,8 +6,7 @@ from typing import Any
 
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext
+from django.utils.translation import gettext as _, gettext_lazy, pgettext
 
 from branches.seeing import own_branch
 from core.looks import badge

@@ -6,8 +6,7 @@ from urllib.parse import urlencode
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Case, Prefetch, When
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from core.money import rupiah
 from core.notation import has_digits

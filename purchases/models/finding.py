@@ -3,8 +3,7 @@
 from collections.abc import Collection
 
 from django.db.models import Q
-from django.db.models.functions import Left, Upper
-from django.db.models.functions import Right as RightPart
+from django.db.models.functions import Left, Right as RightPart, Upper
 
 from catalogue.destinations import spellings
 from core.notation import bare, has_digits

@@ -5,8 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from approvals import services as approvals
 from approvals.acts import Act, Line, Seen, register

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from django.db import models, transaction
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from core import clock
 from core.errors import Refused

@@ -5,8 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from core.money import rupiah, signed_rupiah
 from core.times import clock

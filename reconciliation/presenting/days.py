@@ -4,8 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from core.money import signed_rupiah
 from core.times import clock

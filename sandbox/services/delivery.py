@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 
 import requests
 from django.conf import settings
-from django.db import connection
-from django.db import transaction as database
+from django.db import connection, transaction as database
 from django.db.models import Min
 from django.utils import timezone
 

@@ -8,8 +8,7 @@ from django.http import HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import translation
-from django.utils.translation import gettext as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext as _, pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audit.acts import act

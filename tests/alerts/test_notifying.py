@@ -11,8 +11,7 @@ from django.utils import timezone
 from alerts import tasks
 from alerts.kinds.kind import Reason
 from alerts.models import AlertNotice
-from alerts.services import notifying
-from alerts.services import ways as ways_module
+from alerts.services import notifying, ways as ways_module
 from alerts.services.evaluating import keep_alerts
 from alerts.services.notifying import notify_people
 from policies.models import Policies

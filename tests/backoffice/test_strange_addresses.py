@@ -15,8 +15,7 @@ from purchases.states import Status
 from testing.factories import make_check, make_order, make_product
 from testing.orders import NUMBER, review
 from testing.people import make_person
-from tests.approvals.helpers import ask_purchase
-from tests.approvals.helpers import cashier as asker
+from tests.approvals.helpers import ask_purchase, cashier as asker
 from tests.core.helpers import has_id, hidden
 from tests.roles.helpers import stay
 

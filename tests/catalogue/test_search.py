@@ -2,8 +2,7 @@
 
 from decimal import Decimal
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from catalogue.services.amounts import MONEY, amount_of, number_of
 from catalogue.services.words import has_one_typo

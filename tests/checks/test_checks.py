@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checks import __main__ as checks
-from checks import locks, translations
+from checks import __main__ as checks, locks, translations
 
 LOCK = """\
 django==5.2.19 \\

@@ -17,8 +17,7 @@ from purchases.services.polling import follow
 from purchases.services.sending import claim
 from purchases.states import Status
 from testing.factories import make_check
-from testing.orders import SUBMIT, report
-from testing.orders import place as place_sale
+from testing.orders import SUBMIT, place as place_sale, report
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approve, approver, ask_bill, ask_order, ask_purchase, cashier
 from tests.conftest import Upstream

@@ -13,8 +13,7 @@ import psycopg
 import pyrage
 import pytest
 
-from launcher.archiving import NOTE as LOG_NOTE
-from launcher.archiving import LogCopies
+from launcher.archiving import NOTE as LOG_NOTE, LogCopies
 from launcher.backing_up import make_backup
 from launcher.backups import NAME, backups_in, named_by_time
 from launcher.bucket import Bucket, BucketError, open_file, open_folder, seal_folder

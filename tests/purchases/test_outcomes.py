@@ -2,8 +2,7 @@
 
 import pytest
 from django.db import DatabaseError, transaction
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from purchases.models import Incident, Order, OrderEvent
 from purchases.models.orders import may_be_charged

@@ -14,8 +14,7 @@ from gateway.services import next_number
 from ledger import services as ledger
 from ledger.models import Entry
 from purchases.models import Order
-from reconciliation import explaining
-from reconciliation import services as reconciliation
+from reconciliation import explaining, services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Difference, ExpectedTopUp
 from reconciliation.services import differences, orders_of_amount

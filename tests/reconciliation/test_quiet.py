@@ -10,8 +10,7 @@ import os
 import sys
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from reconciliation.explaining import Difference, Explained
 from reconciliation.quiet import (

@@ -15,9 +15,7 @@ from typing import Any
 
 import redis
 from django.conf import settings
-from hypothesis import HealthCheck, Phase, given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings as hypothesis_settings, strategies as st
 
 from upstream.budget import MARGIN_SECONDS, PERMIT_SECONDS, Budget, CallClass, Permit
 from upstream.config import Config, Rate

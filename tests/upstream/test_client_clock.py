@@ -7,8 +7,7 @@ import pytest
 
 from tests.upstream.helpers import success
 from tests.upstream.scripted_upstream import ScriptedUpstream
-from upstream import client as client_module
-from upstream import requests
+from upstream import client as client_module, requests
 from upstream.client import Client
 
 

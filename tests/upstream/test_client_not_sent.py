@@ -9,8 +9,7 @@ from django.db import transaction
 
 from tests.upstream.helpers import BUY, bought, buy, success
 from tests.upstream.scripted_upstream import MakeClient, MakeConfig, ScriptedUpstream
-from upstream import client as client_module
-from upstream import requests
+from upstream import client as client_module, requests
 from upstream.budget import CallClass
 from upstream.client import Client
 from upstream.config import Rate

@@ -4,8 +4,7 @@ import json
 import pickle
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from tests.upstream.helpers import TRANSACTION, bought, error
 from upstream.error_codes import MEANINGS, ErrorCode

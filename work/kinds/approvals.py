@@ -5,8 +5,7 @@ from typing import Any
 
 from django.db.models import BooleanField, Case, DateTimeField, ExpressionWrapper, F, Q, QuerySet, Value, When
 from django.db.models.functions import Least
-from django.utils.translation import gettext, npgettext_lazy, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, npgettext_lazy, pgettext_lazy
 
 from approvals.acts import CUSTOMER_WAITS, act_named, acts_approved_by, acts_that_keep_a_customer
 from approvals.models import Approval

@@ -20,8 +20,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Coalesce
 from django.utils.formats import number_format
-from django.utils.translation import gettext, ngettext, npgettext_lazy, pgettext, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, ngettext, npgettext_lazy, pgettext, pgettext_lazy
 
 from approvals.models import Approval
 from batches.models import NEVER_ORDERED, Batch, BatchRow

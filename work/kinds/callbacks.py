@@ -6,8 +6,7 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import npgettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy as _, npgettext_lazy, pgettext_lazy
 
 from callbacks.models import Callback, CallbackState
 from core.numbers import note_as_seen

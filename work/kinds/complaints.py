@@ -4,8 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from django.db.models import F, QuerySet
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import npgettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy as _, npgettext_lazy, pgettext_lazy
 
 from complaints.models import Complaint
 from core.rights import Right

@@ -7,8 +7,7 @@ from django.conf import settings
 from django.db.models import Count, DateTimeField, Exists, F, Func, OuterRef, QuerySet
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext, npgettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy as _, ngettext, npgettext_lazy, pgettext_lazy
 
 from core.rights import Right
 from core.times import short_day

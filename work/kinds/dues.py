@@ -9,8 +9,7 @@ from django.db.models import DateTimeField, F, Func, QuerySet
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.translation import gettext, npgettext_lazy, pgettext, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, npgettext_lazy, pgettext, pgettext_lazy
 
 from core.money import rupiah
 from core.rights import Right

@@ -6,8 +6,7 @@ from typing import Any
 
 from django.db.models import BooleanField, Case, DateTimeField, ExpressionWrapper, F, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext, npgettext_lazy, pgettext, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, npgettext_lazy, pgettext, pgettext_lazy
 
 from core.money import rupiah
 from core.rights import Right

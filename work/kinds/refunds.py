@@ -5,8 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from django.db.models import Case, DateTimeField, ExpressionWrapper, F, QuerySet, Value, When
-from django.utils.translation import gettext, npgettext_lazy, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, npgettext_lazy, pgettext_lazy
 
 from core.money import rupiah
 from core.rights import Right

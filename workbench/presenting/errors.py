@@ -6,8 +6,7 @@ from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from callbacks.models import CallbackState, RefusalReason
 from purchases.models import Incident

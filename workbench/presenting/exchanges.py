@@ -6,8 +6,7 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 
 from core.looks import LookChoices
 from core.numbers import json_as_seen, numbers_in, text_as_seen

@@ -7,8 +7,7 @@ from typing import Any
 
 from django.db.models import Model
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 
 from approvals.models import Approval, ApprovalState
 from audit.events import event_label
