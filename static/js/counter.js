@@ -370,6 +370,14 @@
     else field()?.removeAttribute("aria-activedescendant");
   });
 
+  // On a phone a message stands above the field (counter.css): the field keeps below it, and the cursor in sight.
+  const messages = one("#toasts");
+  new ResizeObserver(() => {
+    const end = messages.offsetHeight ? messages.getBoundingClientRect().bottom : 0;
+    document.documentElement.style.setProperty("--toasts", `${end}px`);
+    if (end && document.activeElement !== document.body) document.activeElement.scrollIntoView({ block: "nearest" });
+  }).observe(messages);
+
   if (review()) show(review());
   else setCaret();
 }
