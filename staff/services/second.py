@@ -23,7 +23,8 @@ class Change:
     """A change of an account or a role that lets people do more.
 
     `act`: its name among the approvals. `content`: all of it, of JSON values. `right`, `rank`: the right and the least
-    rank of the second person. `person`: the key of the changed person, who cannot be the second one.
+    rank of the second person. `person`: the key of the changed person, who cannot be the second one. `branch`: the key
+    of the branch of that person, or of a new one; None: the whole shop.
     """
 
     act: str
@@ -33,6 +34,7 @@ class Change:
     right: Right
     rank: int
     person: int | None = None
+    branch: int | None = None
 
 
 class NeedsSecond(Exception):
@@ -66,11 +68,12 @@ def settle(change: Change, *, actor: User | None, approved_by: User | None) -> M
 
 
 def may_second(change: Change, colleague: User) -> bool:
-    """Whether this person may approve such a change by others."""
+    """Whether this person sees such a change and may approve it if others ask for it."""
     return (
         colleague.is_active
         and colleague.has_joined
         and colleague.pk != change.person
+        and (change.branch is None or colleague.bound_to in {None, change.branch})
         and rank_of(colleague) >= change.rank
         and colleague.has_perm(change.right)
     )
@@ -93,6 +96,7 @@ def role_change(person: User, role: Role, *, gains: list[str] | None = None) -> 
         right=Right.MANAGE_STAFF,
         rank=max(rank_of(person), role.rank),
         person=person.pk,
+        branch=person.branch_id,
     )
 
 
@@ -123,6 +127,7 @@ def limit_change(
         right=Right.CHANGE_LIMITS,
         rank=rank_of(person),
         person=person.pk,
+        branch=person.branch_id,
     )
 
 
@@ -148,6 +153,7 @@ def invitation(username: str, role: Role, facts: Mapping[str, Any]) -> Change:
         content={"username": username, "role": role.value, "facts": dict(facts), "rights": sorted(rights_of(role))},
         right=Right.MANAGE_STAFF,
         rank=role.rank,
+        branch=facts.get("branch"),
     )
 
 
@@ -167,6 +173,7 @@ def switching_on(person: User) -> Change:
         right=Right.MANAGE_STAFF,
         rank=rank_of(person),
         person=person.pk,
+        branch=person.branch_id,
     )
 
 

@@ -3,10 +3,13 @@
 import pytest
 from django.test import Client
 
+from approvals.models import Approval
 from branches.models import FIRST
 from core import clock
+from core.rights import Role
 from staff.errors import LinkRefused
 from staff.models import AccessLink, User
+from staff.roles import role_of
 from staff.services import bind, make_link, read_link
 from testing.people import make_person, signed_in
 from tests.branches.helpers import make_branch
@@ -73,6 +76,26 @@ def test_a_colleague_who_is_bound_to_another_branch_is_not_offered_as_the_second
 
     assert "Rosa" in page
     assert not two.said(page)
+
+
+def test_an_owner_needs_no_colleague_who_cannot_see_the_branch(two):
+    # given: the only other person who may raise a role is bound to another branch
+    User.objects.exclude(pk__in=[two.owner.pk, two.own.person.pk]).update(is_active=False)
+    make_person("supervisor", username="far", branch=two.other.branch, bound_since=clock.now())
+
+    signed_in(two.owner).confirm(f"/staff/{two.own.person.pk}/role/", {"role": "supervisor"})
+
+    assert role_of(User.objects.get(pk=two.own.person.pk)) == Role.SUPERVISOR
+    assert not Approval.objects.filter(act="role").exists()
+
+
+def test_a_colleague_of_the_branch_is_asked_about_a_change_there(two):
+    User.objects.exclude(pk__in=[two.owner.pk, two.own.person.pk, two.supervisor.pk]).update(is_active=False)
+
+    signed_in(two.owner).confirm(f"/staff/{two.own.person.pk}/role/", {"role": "supervisor"})
+
+    assert role_of(User.objects.get(pk=two.own.person.pk)) == Role.CASHIER
+    assert Approval.objects.filter(act="role").exists()
 
 
 def test_a_pin_session_ends_once_its_person_is_bound_to_another_branch_than_the_tills():
