@@ -34,7 +34,7 @@ def outputs_of(*args: str) -> tuple[int, str, str]:
 def refuses(*args: str) -> str:
     """The one sentence of a usage error; asserts that it changed nothing."""
     code, sentence = run(*args)
-    assert (code, "\n" in sentence) == (2, False), sentence
+    assert (code, "\n" in sentence) == (2, False), (args, sentence)
     assert not Order.objects.exists()
     assert not BillCheck.objects.exclude(ref_id="CHECKED").exists()
     assert not ReconciliationRun.objects.exists()
@@ -51,46 +51,34 @@ def biller(db: None) -> Product:
     return make_biller(code="BILLER")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_nobody_waits_for_less_than_nothing_or_for_ever(product, biller):
+    make_check(ref_id="CHECKED", product=biller)
+
+    for command in (
         ("buy", "--product=CODE", PHONE),
         ("check_bill", "--product=BILLER", "--destination=1234567890"),
         ("pay_bill", "CHECKED"),
         ("reconcile",),
-    ],
-    ids=lambda command: command[0],
-)
-def test_nobody_waits_for_less_than_nothing_or_for_ever(product, biller, command):
+    ):
+        for seconds in ("-5", "-0.1", "nan", "inf", "-inf", "1e9", "3601", "soon", ""):
+            assert "--wait" in refuses(*command, f"--wait={seconds}"), (command, seconds)
+
+
+def test_a_command_is_refused_when_it_is_called_wrongly(product, biller):
     make_check(ref_id="CHECKED", product=biller)
-
-    for seconds in ("-5", "-0.1", "nan", "inf", "-inf", "1e9", "3601", "soon", ""):
-        assert "--wait" in refuses(*command, f"--wait={seconds}"), seconds
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--product=CODE", "--destination=123"),
-        ("--product=CODE", "--destination="),
-        ("--product=BILLER", "--destination=1234567890"),
-        ("--product=CODE", PHONE, "--max-price=-1"),
-        ("--product=CODE", PHONE, "--max-price=0"),
-        ("--product=CODE", PHONE, "--max-price=10_500"),
-        ("--product=CODE", PHONE, "--max-price=9999999999999999"),
-        ("--product=CODE", PHONE, "--key="),
-        ("--product=CODE", PHONE, f"--key={'k' * 65}"),
-        ("--prod=CODE", PHONE),
-        ("--product=CODE", PHONE, "--js"),
-    ],
-)
-def test_buy_is_refused_when_it_is_called_wrongly(product, biller, arguments):
-    refuses("buy", *arguments)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
+    for arguments in (
+        ("buy", PHONE),
+        ("buy", "--product=CODE", "--destination=123"),
+        ("buy", "--product=CODE", "--destination="),
+        ("buy", "--product=BILLER", "--destination=1234567890"),
+        ("buy", "--product=CODE", PHONE, "--max-price=-1"),
+        ("buy", "--product=CODE", PHONE, "--max-price=0"),
+        ("buy", "--product=CODE", PHONE, "--max-price=10_500"),
+        ("buy", "--product=CODE", PHONE, "--max-price=9999999999999999"),
+        ("buy", "--product=CODE", PHONE, "--key="),
+        ("buy", "--product=CODE", PHONE, f"--key={'k' * 65}"),
+        ("buy", "--prod=CODE", PHONE),
+        ("buy", "--product=CODE", PHONE, "--js"),
         ("check_bill", "--product=CODE", PHONE),
         ("check_bill", "--product=BILLER", "--destination=12"),
         ("check_bill", "--product=BILLER", "--destination="),
@@ -99,12 +87,15 @@ def test_buy_is_refused_when_it_is_called_wrongly(product, biller, arguments):
         ("pay_bill", "CHECKED", "--amount=0"),
         ("pay_bill", "CHECKED", "--amount=much"),
         ("pay_bill", "CHECKED", "--am=102500"),
-    ],
-)
-def test_a_bill_command_is_refused_when_it_is_called_wrongly(product, biller, arguments):
-    make_check(ref_id="CHECKED", product=biller)
+    ):
+        refuses(*arguments)
 
-    refuses(*arguments)
+
+def test_what_is_not_for_sale_or_costs_more_is_one_sentence_and_places_nothing(product):
+    for arguments in (("--product=NOPE", PHONE), ("--product=CODE", PHONE, "--max-price=1")):
+        code, sentence = run("buy", *arguments)
+        assert (code, "\n" in sentence, bool(sentence)) == (1, False, True), arguments
+    assert not Order.objects.exists()
 
 
 @pytest.mark.parametrize("command", ["buy", "check_bill"])

@@ -11,11 +11,9 @@ from django.utils import timezone
 from drawers.services import PaymentFacts
 from ledger.models import Entry
 from purchases import tasks
-from purchases.errors import OpenDuplicate
 from purchases.models import Order
 from purchases.services import poll, poll_now
 from purchases.services.moving import lock_order_for_move, store
-from purchases.services.placing import refuse_repeat
 from purchases.services.polling import Found
 from purchases.services.sending import claim
 from purchases.states import Status
@@ -78,13 +76,6 @@ def test_the_database_refuses_a_claim_of_any_other_order():
                 ended_no=None,
                 next_poll_at=timezone.now(),
             )
-
-
-def test_our_code_refuses_an_open_duplicate():
-    order = make_order(Status.PENDING)
-
-    with pytest.raises(OpenDuplicate):
-        refuse_repeat(product=order.product, destination=order.destination)
 
 
 def test_the_database_refuses_an_open_duplicate():

@@ -165,16 +165,14 @@ def test_a_seller_and_a_supervisor_at_once_decide_it_once():
         assert Books.objects.get().reserved == 0
 
 
-@pytest.mark.parametrize("status", [Status.SENDING, Status.PENDING, Status.UNKNOWN, Status.SUCCESS])
-def test_its_seller_cancels_no_order_that_may_be_charged(status: Status):
+def test_its_seller_cancels_no_order_that_may_be_charged():
     seller = make_person("cashier")
-    order = make_order(status, placed_by=seller)
-
-    with pytest.raises(ActionRefused):
-        cancel_order(order, actor=seller)
-
-    order.refresh_from_db()
-    assert (order.status, entries(order)) == (status, [])
+    for status in (Status.SENDING, Status.PENDING, Status.UNKNOWN, Status.SUCCESS):
+        order = make_order(status, placed_by=seller)
+        with pytest.raises(ActionRefused):
+            cancel_order(order, actor=seller)
+        order.refresh_from_db()
+        assert (order.status, entries(order)) == (status, [])
 
 
 def test_a_held_order_is_cancelled_from_the_strip():

@@ -55,14 +55,6 @@ def test_an_unknown_code_keeps_the_providers_words_on_the_page(upstream: Upstrea
     assert "Something new happened." in words(admin.get(order.get_absolute_url()))
 
 
-def test_a_failed_order_is_refunded_by_the_upstream(upstream: Upstream):
-    order = buy(4)
-
-    assert order.status == Status.FAILED
-    assert upstream.ledger(order) == [("debit", -order.price), ("refund", order.price)]
-    assert upstream.calls(order, "create") == [CREATE]
-
-
 @pytest.mark.parametrize("number", [5, 6, 7, 8, 9, 10], ids=["cut", "hang", "500", "broken", "other ref", "float"])
 def test_a_lost_or_strange_answer_is_unknown_until_status_says(upstream: Upstream, number: int):
     order = place(number)
@@ -146,6 +138,7 @@ def test_an_order_long_pending_stays_pending(upstream: Upstream):
     upstream.control("settle", ref_id=order.ref_id, status="failed")
     assert ask(order, times=1).status == Status.FAILED
     assert upstream.ledger(order) == [("debit", -order.price), ("refund", order.price)]
+    assert upstream.calls(order, "create") == [CREATE]
 
 
 def test_an_order_is_resent_with_its_ref_id_after_a_top_up(upstream: Upstream, django_user_model):
@@ -183,15 +176,6 @@ def test_a_never_arrived_order_resent_by_ref_id_is_charged_once(upstream: Upstre
 
     assert follow(order, seconds=10).status == Status.SUCCESS
     assert upstream.ledger(order) == [("debit", -order.max_price)]
-
-
-def test_a_submit_message_that_comes_twice_sends_once(upstream: Upstream):
-    order = place(3)
-
-    for _ in range(3):
-        submit(order.pk, call_class=INTERACTIVE)
-
-    assert upstream.calls(order) == [CREATE]
 
 
 def test_an_order_whose_sender_died_is_only_asked_about(upstream: Upstream, settings):

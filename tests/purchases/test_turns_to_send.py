@@ -239,11 +239,11 @@ def test_given_a_void_permit_then_a_poll_still_asks(upstream: Upstream):
     assert upstream.calls(order) == [CREATE, "/v1/transaction/status"]
 
 
-@pytest.mark.parametrize("task", [tasks.submit_order, tasks.poll_order, tasks.poll_by_hand])
-def test_a_permit_for_what_is_done_already_is_given_back(upstream: Upstream, task):
+def test_a_permit_for_what_is_done_already_is_given_back(upstream: Upstream):
     order, budget = buy(1), get_client().budget
-    permit = budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0)
+    for task in (tasks.submit_order, tasks.poll_order, tasks.poll_by_hand):
+        permit = budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0)
 
-    task(order.pk, permit.hand_over())
+        task(order.pk, permit.hand_over())
 
-    assert not budget.take_over(permit.id, Endpoint.TRANSACTION_STATUS).start(Endpoint.TRANSACTION_STATUS)
+        assert not budget.take_over(permit.id, Endpoint.TRANSACTION_STATUS).start(Endpoint.TRANSACTION_STATUS), task

@@ -188,10 +188,11 @@ def test_what_the_upstream_may_still_settle_is_not_decided(two):
                 propose(order, outcome, two[0])
 
 
-@pytest.mark.parametrize("outcome", ["success", "failed", "needs_action", ""])
-def test_a_success_can_only_be_reversed(two, outcome):
-    with pytest.raises(ActionRefused):
-        propose(success(), outcome, two[0])
+def test_a_success_can_only_be_reversed(two):
+    order = success()
+    for outcome in ("success", "failed", "needs_action", ""):
+        with pytest.raises(ActionRefused):
+            propose(order, outcome, two[0])
 
 
 def test_a_verdict_needs_evidence_and_a_reason(two):
@@ -292,19 +293,6 @@ def test_a_proposal_from_before_another_sending_is_void(two):
     assert Action.PROPOSE_VERDICT in allowed_actions(order, two[0])
 
 
-def test_a_verdict_overtaken_by_upstream_can_only_be_declined(two):
-    order = open_for_an_hour(pending())
-    verdict = propose(order, "failed", two[0])
-    report(order, "success")
-
-    with pytest.raises(ActionRefused):
-        approve_verdict(verdict, actor=two[1])
-    decline(verdict, actor=two[1])
-
-    order.refresh_from_db()
-    assert (order.status, entries(order)) == (Status.SUCCESS, DEBITED)
-
-
 def test_an_upstream_report_after_a_verdict_fills_or_contradicts(two):
     order = open_for_an_hour(unknown())
     decide(order, "success", two)
@@ -381,14 +369,12 @@ def test_a_verdict_and_a_callback_at_once_leave_one_end(two):
 # --- the database itself --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("before", sorted({Status.QUEUED, Status.SENDING, Status.FAILED, Status.REJECTED}))
-def test_the_database_itself_reverses_no_such_order(before):
-    order = make_order(before)
-
-    with pytest.raises(DatabaseError, match=r"[Ii]nvalid transition"), transaction.atomic():
-        Order.objects.filter(pk=order.pk).update(
-            status=Status.REVERSED, final_at=timezone.now(), ended_no=9, next_poll_at=None
-        )
+def test_the_database_itself_reverses_no_such_order():
+    ended = {"final_at": timezone.now(), "ended_no": 9, "next_poll_at": None}
+    for before in (Status.QUEUED, Status.SENDING, Status.FAILED, Status.REJECTED):
+        order = make_order(before)
+        with pytest.raises(DatabaseError, match=r"[Ii]nvalid transition"), transaction.atomic():
+            Order.objects.filter(pk=order.pk).update(status=Status.REVERSED, **ended)
 
 
 def test_the_database_itself_lets_nobody_approve_alone(two):
@@ -484,5 +470,7 @@ def test_one_proposes_on_the_page_and_another_approves():
     assert has_id(second.get(address), "act-approve_verdict")
     approve_on_page(second, verdict.approval)
     order.refresh_from_db()
-    assert order.status == Status.REVERSED
+    verdict = Verdict.objects.get()
+    assert (order.status, verdict.approved_by.username) == (Status.REVERSED, "owner")
+    assert verdict.approval.result == order.ref_id
     assert "their mail of today" in words(second.get(address))
