@@ -101,12 +101,13 @@ class Meanwhile:
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self.fault: Exception | None = None
+        self._result: Any = None
         self._thread = threading.Thread(target=self._run, args=[work])
         self._thread.start()
 
     def _run(self, work: Callable[[], Any]) -> None:
         try:
-            work()
+            self._result = work()
         except Exception as error:  # the test looks at it
             self.fault = error
         finally:
@@ -124,12 +125,13 @@ class Meanwhile:
             self._thread.join(0.02)
         return False
 
-    def end(self) -> None:
-        """Wait for the step's end, and raise its error."""
+    def end(self) -> Any:
+        """Wait for the step's end; returns its result, or raises its error."""
         self._thread.join(20)
         assert not self._thread.is_alive()
         if self.fault:
             raise self.fault
+        return self._result
 
 
 def review(client: Client, product: Product, destination: str = NUMBER) -> Any:

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 from functools import partial
 
 import pytest
@@ -29,9 +28,8 @@ from drawers.services import (
 from purchases.models import Order
 from purchases.services.resolving import requeue
 from testing.factories import make_product
-from testing.orders import at_once, never_arrived, place
+from testing.orders import Meanwhile, at_once, never_arrived, place
 from testing.people import make_person
-from testing.sandbox_process import eventually
 from tests.credit.helpers import account_of, give_credit, owed_by
 from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
 
@@ -68,13 +66,6 @@ def kill_a_worker_that_sells(shift: Shift, customer: Customer) -> int:
     worker.send_signal(signal.SIGKILL)
     worker.wait(30)
     return int(line.split()[2])
-
-
-def somebody_waits() -> bool:
-    """Whether another transaction waits for a lock."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return bool(cursor.fetchone()[0])
 
 
 def credit_of_the_day(shift, customer):
@@ -193,42 +184,26 @@ def test_a_sale_during_a_close_is_in_this_shift_or_left_to_the_next():
 
 
 def test_a_closing_waits_for_a_sale_that_is_being_stored():
-    shift = begin(cash=100_000)
-    is_stored, product = threading.Event(), make_product(price=5_000)
-    closing = partial(close_shift, shift, pieces=pieces_of(105_000), actor=shift.cashier)
+    shift, product = begin(cash=100_000), make_product(price=5_000)
+    with transaction.atomic():
+        order = place(product, placed_by=shift.cashier)
+        closing = Meanwhile(partial(close_shift, shift, pieces=pieces_of(105_000), actor=shift.cashier))
+        assert closing.is_blocked_by_us()
 
-    def selling():
-        with transaction.atomic():
-            order = place(product, placed_by=shift.cashier)
-            is_stored.set()
-            eventually(somebody_waits)
-        return order
-
-    def late():
-        assert is_stored.wait(10)
-        return closing()
-
-    order, closed = at_once(selling, late)
+    closed = closing.end()
 
     assert (order.payment.sold_in, closed.expected, closed.difference) == (closed, 105_000, 0)
 
 
 def test_a_sale_that_waits_for_a_closing_is_in_the_next_shift():
-    shift = begin(cash=100_000)
-    is_closed, product = threading.Event(), make_product(price=5_000)
+    shift, product = begin(cash=100_000), make_product(price=5_000)
+    with transaction.atomic():
+        closed = close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+        selling = Meanwhile(partial(place, product, placed_by=shift.cashier))
+        assert selling.is_blocked_by_us()
 
-    def closing():
-        with transaction.atomic():
-            closed = close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
-            is_closed.set()
-            eventually(somebody_waits)
-        return closed
+    order = selling.end()
 
-    def selling():
-        assert is_closed.wait(10)
-        return place(product, placed_by=shift.cashier)
-
-    closed, order = at_once(closing, selling)
     assert (order.payment.sold_in, order.payment.agreed_in, closed.expected) == (None, closed, 100_000)
     following = begin(shift.cashier, drawer=shift.drawer, cash=100_000)
 

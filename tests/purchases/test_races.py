@@ -1,11 +1,10 @@
 """Races about one order: each thread has a real connection of its own, and a barrier starts them together."""
 
-import threading
 import uuid
 from collections.abc import Callable
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from catalogue.models import Product
 from gateway.services import next_number
@@ -23,8 +22,7 @@ from purchases.services.sending import claim
 from purchases.states import Status
 from testing.database import statements
 from testing.factories import make_order, make_product, moves, reported
-from testing.orders import CALLBACK, POLL, SUBMIT, at_once, place, report
-from testing.sandbox_process import eventually
+from testing.orders import CALLBACK, POLL, SUBMIT, Meanwhile, at_once, place, report
 from tests.conftest import Upstream
 from upstream.budget import CallClass
 
@@ -127,29 +125,19 @@ def test_contradictions_at_once_leave_one_end_and_one_incident():
 @pytest.mark.django_db(transaction=True)
 def test_a_number_taken_with_a_lock_is_after_what_it_waited_for():
     order = make_order(Status.QUEUED)
-    taken: list[int] = []
 
-    def wait_for_lock() -> None:
-        with transaction.atomic():
-            taken.append(lock_order_for_move(order.pk).locked_no)
-        connection.close()
+    @transaction.atomic
+    def take() -> int:
+        return lock_order_for_move(order.pk).locked_no
 
-    waiting = threading.Thread(target=wait_for_lock)
     with transaction.atomic():
         lock_order_for_move(order.pk)
-        waiting.start()
-        eventually(_somebody_waits_for_a_lock)
+        waiting = Meanwhile(take)
+        assert waiting.is_blocked_by_us()
         Order.objects.filter(pk=order.pk).update(polls=1)
         number = next_number()
-    waiting.join(10)
 
-    assert taken[0] > number
-
-
-def _somebody_waits_for_a_lock() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return bool(cursor.fetchone()[0])
+    assert waiting.end() > number
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,9 +1,7 @@
 """The same SN twice in a brand, and an invalid token, open an incident with the report; the order stays."""
 
-import threading
-
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from purchases.incident_words import incident_words
@@ -11,9 +9,8 @@ from purchases.models import Incident, Order
 from purchases.services import Decision, Report, apply_reports, apply_verdict
 from purchases.states import Status
 from testing.factories import make_order, make_product, reported
-from testing.orders import CALLBACK, STAFF, never_arrived, report
+from testing.orders import CALLBACK, STAFF, Meanwhile, never_arrived, report
 from testing.people import browser_of
-from testing.sandbox_process import eventually
 from tests.plans import asked, copy_many, plan_of, scans, weigh
 
 pytestmark = pytest.mark.django_db
@@ -79,47 +76,15 @@ def test_two_of_one_batch_are_compared_with_each_other():
 @pytest.mark.django_db(transaction=True)
 def test_of_two_reports_at_one_moment_the_second_sees_the_first():
     first, second = (make_order(Status.PENDING, destination=f"08120000000{n}") for n in range(2))
-    is_reported, may_commit = threading.Event(), threading.Event()
-
-    def report_first():
-        with transaction.atomic():
-            report(first, sn=SN)
-            is_reported.set()
-            assert may_commit.wait(20)
-
-    def report_second():
-        assert is_reported.wait(20)
-        report(second, sn=SN)
-
-    threads = [threading.Thread(target=in_a_connection, args=(work,)) for work in (report_first, report_second)]
-    for thread in threads:
-        thread.start()
-    eventually(is_lock_waited_for)
-    assert incidents() == []
-    may_commit.set()
-    for thread in threads:
-        thread.join(20)
+    with transaction.atomic():
+        report(first, sn=SN)
+        other = Meanwhile(lambda: report(second, sn=SN))
+        assert other.is_blocked_by_us()
+    other.end()
 
     assert incidents() == [(second.ref_id, "doubled_sn")]
     assert first.ref_id in Incident.objects.get().detail
     assert set(Order.objects.values_list("status", flat=True)) == {Status.SUCCESS}
-
-
-def in_a_connection(work):
-    """Run this in a thread with a connection of its own."""
-    try:
-        work()
-    finally:
-        connections.close_all()
-
-
-def is_lock_waited_for() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database"
-            " WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted"
-        )
-        return bool(cursor.fetchone()[0])
 
 
 def test_what_two_people_decide_is_compared_too():

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 
 from ledger import services as ledger
 from purchases.models import Order
 from purchases.services import approve_verdict, propose_verdict
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
-from testing.orders import CALLBACK, never_arrived, report
+from testing.orders import CALLBACK, Meanwhile, at_once, never_arrived, report
 from testing.people import make_person
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
@@ -26,42 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 OPENED, PRICE = 1_000_000, 10_500
 
 
-@contextmanager
-def halfway(move: Callable[[], Any]) -> Iterator[None]:
-    """Do the move, and commit it only after the block, as if its process were frozen meanwhile."""
-    is_done, go_on = threading.Event(), threading.Event()
-
-    def run() -> None:
-        try:
-            with transaction.atomic():
-                move()
-                is_done.set()
-                go_on.wait(20)
-        finally:
-            connections.close_all()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    assert is_done.wait(20)
-    try:
-        yield
-    finally:
-        go_on.set()
-        thread.join(20)
-
-
-def in_a_thread(work: Callable[[], Any]) -> threading.Thread:
-    def run() -> None:
-        try:
-            work()
-        finally:
-            connections.close_all()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
-
-
 def verdict_on(order: Order, outcome: str) -> Callable[[], Order]:
     first, second = make_person("admin", username="first"), make_person("admin", username="second")
     verdict = propose_verdict(order, outcome=outcome, evidence="their dashboard", reason="x", actor=first)
@@ -70,11 +32,16 @@ def verdict_on(order: Order, outcome: str) -> Callable[[], Order]:
 
 def compare_while(move: Callable[[], Any], balance: int) -> None:
     """Read and compare a balance while the move has its entries and is not committed."""
-    with halfway(move):
+
+    def compare() -> None:
         read_balance(balance)
-        comparing = in_a_thread(reconciliation.reconcile)
-        comparing.join(1)
-    comparing.join(20)
+        reconciliation.reconcile()
+
+    with transaction.atomic():
+        move()
+        comparing = Meanwhile(compare)
+        comparing.is_blocked_by_us()  # or it has ended
+    comparing.end()
 
 
 def test_a_debit_not_committed_yet_explains_its_difference():
@@ -111,7 +78,7 @@ def test_an_order_reported_while_facts_are_read_is_no_alarm():
     def between(execute: Any, sql: str, *rest: Any) -> Any:
         if 'FROM "purchases_order"' in sql and "ledger_entry" in sql and not done:
             done.append(sql)
-            in_a_thread(lambda: report(order, "success", source=CALLBACK)).join(20)
+            at_once(lambda: report(order, "success", source=CALLBACK))
         return execute(sql, *rest)
 
     with connection.execute_wrapper(between):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import pytest
-from django.db import InternalError, connections, transaction
+from django.db import InternalError, transaction
 
 from alerts import services as alerts
 from alerts.kinds import low_balance
@@ -23,6 +22,7 @@ from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
 from testing.factories import make_order
+from testing.orders import at_once
 from testing.people import browser_of
 from tests.alerts.helpers import give_heartbeats
 from tests.core.helpers import counts_at
@@ -47,17 +47,9 @@ def meanwhile(monkeypatch: Any, module: ModuleType, name: str, work: Callable[[]
     """Have another connection do and commit `work` just before the first call of `module.name`."""
     real, left = getattr(module, name), [work]
 
-    def in_thread(work: Callable[[], Any]) -> None:
-        try:
-            work()
-        finally:
-            connections.close_all()
-
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         if left:
-            thread = threading.Thread(target=in_thread, args=[left.pop()])
-            thread.start()
-            thread.join(10)
+            at_once(left.pop())
         return real(*args, **kwargs)
 
     monkeypatch.setattr(module, name, wrapped)
