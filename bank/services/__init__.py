@@ -4,19 +4,3 @@ from bank.services.by_hand import match_by_hand, set_aside, take_match_away
 from bank.services.items import Item, items_near, items_of, open_items, open_sums
 from bank.services.matching import MOST_APART, match_rows
 from bank.services.reading import kept_columns, read_file, take_back
-
-__all__ = [
-    "MOST_APART",
-    "Item",
-    "items_near",
-    "items_of",
-    "kept_columns",
-    "match_by_hand",
-    "match_rows",
-    "open_items",
-    "open_sums",
-    "read_file",
-    "set_aside",
-    "take_back",
-    "take_match_away",
-]

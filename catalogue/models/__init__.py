@@ -24,29 +24,3 @@ from catalogue.models.products import (
     SyncFault,
 )
 from catalogue.models.public_list import PublicPriceList
-
-__all__ = [
-    "LAST_ORDERS",
-    "MOST_PERCENT",
-    "MOST_RUPIAH",
-    "ROUNDINGS",
-    "Availability",
-    "Brand",
-    "BrandQuerySet",
-    "CatalogueSync",
-    "Category",
-    "CategoryQuerySet",
-    "KindCorrection",
-    "KindCorrectionHistory",
-    "KindSource",
-    "PriceChange",
-    "PriceRule",
-    "PriceRuleHistory",
-    "PriceRuleKind",
-    "Product",
-    "ProductHealth",
-    "ProductQuerySet",
-    "ProductType",
-    "PublicPriceList",
-    "SyncFault",
-]

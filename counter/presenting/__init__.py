@@ -2,15 +2,3 @@
 
 from counter.presenting.strip import Row, read_pills_and_strip
 from counter.presenting.tiles import STARTS, Tile, first_tiles, in_fours, tabs_of, tiles_of, tiles_of_today
-
-__all__ = [
-    "STARTS",
-    "Row",
-    "Tile",
-    "first_tiles",
-    "in_fours",
-    "read_pills_and_strip",
-    "tabs_of",
-    "tiles_of",
-    "tiles_of_today",
-]

@@ -14,19 +14,3 @@ from earnings.services.figures import (
 )
 from earnings.services.keeping import sum_day, sum_days
 from earnings.services.proving import prove_days
-
-__all__ = [
-    "Figures",
-    "Most",
-    "Others",
-    "Period",
-    "by_customer",
-    "figures_by",
-    "figures_drawn",
-    "kept_days",
-    "prove_days",
-    "sales_by_hour",
-    "sum_day",
-    "sum_days",
-    "totals_of",
-]

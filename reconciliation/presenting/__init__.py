@@ -11,18 +11,3 @@ from reconciliation.presenting.books import (
     shown_from,
 )
 from reconciliation.presenting.days import ShownDay, Verdict, shown_day, verdict_of
-
-__all__ = [
-    "Result",
-    "Said",
-    "ShownDay",
-    "Verdict",
-    "difference_words",
-    "open_questions",
-    "result_message",
-    "said_of_books",
-    "shown_day",
-    "shown_difference",
-    "shown_from",
-    "verdict_of",
-]
