@@ -7,8 +7,6 @@ Backups go to FOLDER, best on another disk; without FOLDER to the temporary fold
 backup is more than 1.3 times the quiet p95.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -5,8 +5,6 @@
 The rows are as people write them: denominations, names of brands, codes, a tenth of them wrong.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import statistics

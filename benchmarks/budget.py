@@ -13,8 +13,6 @@ beyond the limit in a sliding window or in fixed windows of any of 60 phases; th
 "wait": from click to arrival.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -1,7 +1,5 @@
 """The calling processes of `benchmarks/budget.py`: machines with a dispatcher and workers, and people who click."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import threading

@@ -1,7 +1,5 @@
 """The upstream's part in `benchmarks/callbacks.py`: signed callbacks, as many as get through or so many a second."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import http.client

@@ -1,7 +1,5 @@
 """The pages of the counter, of drawers, refunds, credit and complaints, for `pages.py`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """Makes the staff of `processes.py` and the alerts of its shop; for `./run manage shell`, where Django is ready."""
 
-from __future__ import annotations
-
 import sys
 import time
 

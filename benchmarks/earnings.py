@@ -1,7 +1,5 @@
 """The page of earnings for a year, from the daily sums that ten million orders make."""
 
-from __future__ import annotations
-
 import datetime as dt
 import statistics
 import sys

@@ -6,8 +6,6 @@ The third line is a bare loop: the same rows read from the database with psycopg
 module. The CPU time is that of the writing process; PostgreSQL's own is not in it.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import resource

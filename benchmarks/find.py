@@ -10,8 +10,6 @@ The table is Markdown, in milliseconds of the whole answer for an owner. Exit co
 plan scans a table of more than 10,000 rows.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import json

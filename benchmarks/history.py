@@ -11,8 +11,6 @@ callbacks older than 90 days are missing, as in a shop. Copied rows have no hist
 knows (`Sealing.made_up`).
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime as dt
 import os

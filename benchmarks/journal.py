@@ -5,8 +5,6 @@
 The upstream answers at once, so that nothing hides the difference. Exit code 1 above 1 ms in the middle.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys

@@ -7,8 +7,6 @@ frames pass until something on the page has changed. One web process; empty serv
 and REDIS_URL. Prints one JSON object; exit code 1 when a key took more than 5 frames, which are 83 ms.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

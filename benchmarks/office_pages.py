@@ -1,7 +1,5 @@
 """The pages of the office, for `pages.py`: reports, bank, bills due, lists with columns, people, evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

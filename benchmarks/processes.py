@@ -14,8 +14,6 @@ Exit code 1 when the largest number of processes shows fewer than 45 pages a sec
 process to compare, also when it shows less than 1.6 times the pages of one.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import gzip

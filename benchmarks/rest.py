@@ -7,8 +7,6 @@ the idle shop. CPU: of web, workers and beat together. SQL: every statement in t
 included, from PostgreSQL's own log.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import shutil

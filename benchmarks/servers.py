@@ -1,7 +1,5 @@
 """PostgreSQL and Valkey for one run of a benchmark: those that the environment names, else throw-away ones."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ servers of its own, or those of DATABASE_URL and REDIS_URL. Prints one JSON obje
 of the times is above 2,000.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Books of a year of orders, inserted past all triggers; each is released and debited, every tenth refunded."""
 
-from __future__ import annotations
-
 from django.db import connection
 from django.utils import timezone
 

@@ -1,7 +1,5 @@
 """A receipt printer for tests: it knows the few commands of ESC/POS that our pages send."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Runs the made-up world through the real services: rows, entries and exchanges are real, only the clock is not."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

@@ -4,8 +4,6 @@ The world knows when everything really took place. It hands out only the things 
 status checks and balances, some late, some lost.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from bisect import bisect_right

@@ -1,7 +1,5 @@
 """Alerts for tests, and the servers to which they are sent."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import socketserver

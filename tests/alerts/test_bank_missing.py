@@ -1,7 +1,5 @@
 """Payments that a statement of the bank should have and does not have are an alert."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 

@@ -1,7 +1,5 @@
 """Each kind is evaluated for itself, by one process at a time, and cannot silence another kind."""
 
-from __future__ import annotations
-
 import datetime as dt
 import threading
 from typing import Any

@@ -1,7 +1,5 @@
 """Books that were not compared with the upstream's balance are an alert, unless another alert says why."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """An alert opens when its reason arises, once, and closes by itself when it is gone."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 from pathlib import Path

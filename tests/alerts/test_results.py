@@ -1,7 +1,5 @@
 """Each way gets the result of a day once, with the figures of its orders, if the person may see them."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from email import message_from_bytes, policy

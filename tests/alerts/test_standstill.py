@@ -1,7 +1,5 @@
 """Waiting background work that stands still is one alert, although every process runs; busy work is no alert."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

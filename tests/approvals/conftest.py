@@ -1,7 +1,5 @@
 """An act of a room that does not exist; it registers itself as real acts do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Short helpers to ask and approve in tests."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A role from a provider's claim: rights of two people take a second person here, once, for this person and role."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

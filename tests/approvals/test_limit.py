@@ -1,7 +1,5 @@
 """An order above the limit needs a second person: by the amount that the customer pays, or by a higher cost."""
 
-from __future__ import annotations
-
 import uuid
 from contextlib import nullcontext
 

@@ -1,7 +1,5 @@
 """Every kind of event is declared once, in the room that raises it, with its words and its subject."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

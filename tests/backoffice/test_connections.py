@@ -1,7 +1,5 @@
 """A worker's thread keeps its connection to PostgreSQL; if PostgreSQL has closed it, no task fails."""
 
-from __future__ import annotations
-
 import pytest
 from celery.fixups.django import DjangoWorkerFixup
 from django.db import connection

@@ -1,7 +1,5 @@
 """One statement finds the due work of all rooms."""
 
-from __future__ import annotations
-
 import datetime as dt
 import uuid
 from typing import Any

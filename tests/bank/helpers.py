@@ -1,7 +1,5 @@
 """Sales whose money reaches the bank, files of the bank, and the rows that are matched with the books."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.utils import timezone

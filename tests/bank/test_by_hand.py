@@ -1,7 +1,5 @@
 """A person decides about a row: the entries that it may be, and decisions that no automatic match changes."""
 
-from __future__ import annotations
-
 import pytest
 from django.utils import timezone
 

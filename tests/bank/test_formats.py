@@ -1,7 +1,5 @@
 """The files of banks: columns, days and amounts, as people download them."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import pytest

@@ -1,7 +1,5 @@
 """The bank's rows find the books' entries: each once, and with a fee."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """A row is free again once its entry is gone from the books, or its file is taken back."""
 
-from __future__ import annotations
-
 import pytest
 
 from audit.models import AuditEvent

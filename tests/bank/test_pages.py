@@ -1,7 +1,5 @@
 """The pages of the bank: a file is read in two steps, once; the parts; decisions about a row; the rights."""
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import html

@@ -1,7 +1,5 @@
 """The days that the statements have: only their entries can be missing."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import pytest

@@ -1,7 +1,5 @@
 """Batches for tests, checked or released."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from batches.models import Batch, BatchRow

@@ -1,7 +1,5 @@
 """The release of a batch by a second person: above a limit, and for a cashier who may release none."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import Permission
 from django.db.models import F

@@ -1,7 +1,5 @@
 """The pages of a batch with bills: the progress of the checks, the ticks, and the release of the ticked bills."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Bills of a batch: checked in the background, ticked, and each paid once for exactly the total that was released."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import pytest

@@ -1,7 +1,5 @@
 """`./run manage batch`: a table is checked, then exactly its rows are sold; exit codes as in similar commands."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Released rows that the shop never sold: they are named, and are work until their money went back."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

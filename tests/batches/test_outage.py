@@ -1,7 +1,5 @@
 """A batch in an outage of the upstream: few of its orders come into doubt, and it goes on by itself."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from django.conf import settings

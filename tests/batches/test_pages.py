@@ -1,7 +1,5 @@
 """The pages of batches: check a table, correct it, release exactly the shown rows, and follow them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The tables that people write, and the meaning of each row."""
 
-from __future__ import annotations
-
 import pytest
 
 from batches.services import mend_all

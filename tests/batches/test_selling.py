@@ -1,7 +1,5 @@
 """From the release to the true outcome: each row is charged at most once, also after kills, repeats and stops."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

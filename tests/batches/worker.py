@@ -3,8 +3,6 @@
 It loads the app once. Each line on its standard input starts another child; it prints the child's process id.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """The same work in two branches; marks in its texts tell the second branch's work from the first's."""
 
-from __future__ import annotations
-
 import uuid
 from dataclasses import dataclass
 from typing import Any

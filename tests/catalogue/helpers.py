@@ -1,7 +1,5 @@
 """A brand that three categories list, and the form of its prices."""
 
-from __future__ import annotations
-
 from catalogue.models import Brand, Category, Product
 from catalogue.services import in_several_categories
 from catalogue.services.targets import Target

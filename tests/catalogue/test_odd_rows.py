@@ -1,7 +1,5 @@
 """A row of the provider's list that cannot be read costs no other: it is left out, and people are told which."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The preview of a price rule: what it says before it is saved, and what was saved."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A brand in all its categories: one form, one preview and one transaction for the rules of several brands."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Without Redis no task runs; people are notified nevertheless, once."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable, Iterator

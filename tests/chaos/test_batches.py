@@ -1,7 +1,5 @@
 """A batch whose worker is killed again and again: each row is charged at most once, and none is forgotten."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

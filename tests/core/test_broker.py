@@ -1,7 +1,5 @@
 """A message is handed out again only when the process that has it is gone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The review says whether the sale needs a second person, by the customer's price or by a higher cost."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

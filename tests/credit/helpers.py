@@ -1,7 +1,5 @@
 """Customers with credit for the tests of several rooms."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The list of customers shows each customer's debt to people who may see all debts."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import Permission
 from django.db import connection

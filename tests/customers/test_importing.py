@@ -1,7 +1,5 @@
 """Customers from a file are shown before saving, saved all or not at all, and never doubled."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Drawers, shifts and sales for the tests of drawers."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Two entries of one customer become one: numbers, notes and debt are joined, to the rupiah."""
 
-from __future__ import annotations
-
 import datetime as dt
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A batch is about to pay a bill due: the list and Work say so, before a person pays it by hand."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

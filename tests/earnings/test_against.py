@@ -1,7 +1,5 @@
 """A period is compared with any other days, on the page, in its links and files; and its drawing as a table."""
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import io

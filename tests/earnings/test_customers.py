@@ -1,7 +1,5 @@
 """A customer's page shows their purchases; people who may not see full numbers do not learn whose orders these are."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 

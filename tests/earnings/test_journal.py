@@ -1,7 +1,5 @@
 """A day's journal agrees with payments, credit, drawers and books to the rupiah; its files balance."""
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import io

@@ -1,7 +1,5 @@
 """A page names the first of many customers; the database adds up the others, to the same sums as one by one."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """The part of earnings on the overview follows the chosen days, branch and kind of lines."""
 
-from __future__ import annotations
-
 import datetime as dt
 import itertools
 import re

@@ -1,7 +1,5 @@
 """The page of earnings: each figure fits the orders behind it; people without the right see no profit."""
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import io

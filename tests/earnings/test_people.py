@@ -1,7 +1,5 @@
 """A person's page shows the same figures for everybody, so that unusual ones stand out."""
 
-from __future__ import annotations
-
 import html
 import re
 from typing import Any

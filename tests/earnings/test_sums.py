@@ -1,7 +1,5 @@
 """The sums of a day equal those of its orders and entries, to the rupiah; a changed sum is found."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

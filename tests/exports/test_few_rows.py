@@ -1,7 +1,5 @@
 """Files of few rows come at once, also as a workbook; the menu describes a file before the click."""
 
-from __future__ import annotations
-
 import html
 import io
 import re

@@ -1,7 +1,5 @@
 """A workbook is read by people, so its first row has the words of the list; CSV keeps the names that scripts read."""
 
-from __future__ import annotations
-
 import io
 import re
 from typing import Any

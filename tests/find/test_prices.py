@@ -1,7 +1,5 @@
 """Words for a price together with a brand or a category lead to the form of its selling price."""
 
-from __future__ import annotations
-
 import pytest
 from django.utils import timezone
 

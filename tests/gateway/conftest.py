@@ -1,7 +1,5 @@
 """An upstream that answers as a test says."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Answers of the upstream as the gateway keeps them, without a request."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

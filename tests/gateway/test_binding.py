@@ -1,7 +1,5 @@
 """From the first balance or order on, a database belongs to one account at the upstream."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from io import StringIO
 from typing import Any

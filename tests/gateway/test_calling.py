@@ -1,7 +1,5 @@
 """The one door to the upstream: every exchange is numbered and recorded, and no forbidden request is sent."""
 
-from __future__ import annotations
-
 import json
 import socket
 from typing import Any

@@ -1,7 +1,5 @@
 """The dispatcher serves people first and in turns, shares the rest between batches and due work, and sleeps at rest."""
 
-from __future__ import annotations
-
 import datetime as dt
 import threading
 import uuid

@@ -1,7 +1,5 @@
 """The people's line in the real Valkey: people take turns, and a single click goes before a batch."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

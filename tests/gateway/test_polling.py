@@ -1,7 +1,5 @@
 """One retry policy for every room: pauses grow, and no fault is tried again at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The kept parts of each exchange, and the parts that are never kept: secrets and signatures."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A stand-in for a till's receipt printer: the test gets the bytes that a page sends to it."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The folder of backups is in a bucket, too, encrypted, and the bucket alone can restore the shop."""
 
-from __future__ import annotations
-
 import datetime as dt
 import gzip
 import json

@@ -1,7 +1,5 @@
 """A past day is closed once, pages read it as stored, and a nightly proof compares it with the entries."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 from zoneinfo import ZoneInfo

@@ -1,7 +1,5 @@
 """Each path through an order's life posts exactly its entries, in the transaction of the move."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 

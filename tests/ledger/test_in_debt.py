@@ -1,7 +1,5 @@
 """An account whose balance the upstream has taken below zero: its orders end, and its books say so."""
 
-from __future__ import annotations
-
 import pytest
 
 from gateway import services as gateway

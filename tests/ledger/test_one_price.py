@@ -1,7 +1,5 @@
 """The cost of an order is one number, in the order and in the books: the first report fixes it."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

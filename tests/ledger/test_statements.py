@@ -1,7 +1,5 @@
 """Statement, daily closing and curve agree with the entries, by days of the shop's own time, and add up."""
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import io

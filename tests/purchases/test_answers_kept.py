@@ -1,7 +1,5 @@
 """The outcome in an answer is applied first; its balance is stored afterwards."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """An answer or a callback may lack the texts for people: product name, message and SN. It counts as any other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The SN that a person has seen at the upstream, and proposals about an order that has moved since."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import pytest

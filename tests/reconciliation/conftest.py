@@ -1,7 +1,5 @@
 """A shop whose upstream is the sandbox over HTTP, and two people who decide."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

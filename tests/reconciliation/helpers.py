@@ -1,7 +1,5 @@
 """Differences, orders and readings for the tests of reconciliation and its pages."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`reconcile` and `buy` against the sandbox over HTTP, and orders that wait for a top-up."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The results of a comparison: "balanced" only if the upstream's balance was compared with the books themselves."""
 
-from __future__ import annotations
-
 import datetime as dt
 import threading
 from collections.abc import Callable

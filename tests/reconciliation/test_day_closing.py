@@ -1,7 +1,5 @@
 """The closing of a day: one page shows the cash and the provider's balance, and whether both add up."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from typing import Any

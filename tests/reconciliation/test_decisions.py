@@ -1,7 +1,5 @@
 """People's decisions about differences, while reconciliation runs at the same moment."""
 
-from __future__ import annotations
-
 import datetime as dt
 import threading
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A late decision about an order explains the difference that the order caused, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

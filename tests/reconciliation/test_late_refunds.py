@@ -1,7 +1,5 @@
 """The orders and announcements to which a difference is attributed: late refunds, top-ups, open outcomes."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

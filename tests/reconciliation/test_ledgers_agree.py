@@ -1,8 +1,6 @@
 """After any acts of cashiers and of the sandbox's dashboard: once all is final, our books equal the sandbox's own
 ledger."""
 
-from __future__ import annotations
-
 import uuid
 from collections import Counter
 from typing import Any

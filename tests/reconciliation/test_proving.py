@@ -1,7 +1,5 @@
 """The entries are the books: every change made directly in the database is found, with its amount and first row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

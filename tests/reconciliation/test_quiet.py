@@ -3,8 +3,6 @@
 Small numbers stand for moments. The simulation's seeds are fixed; RECONCILIATION_SEED=n runs that seed alone.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import sys

@@ -1,7 +1,5 @@
 """The books against the sandbox over HTTP: acts in its dashboard are found exactly, and attributed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

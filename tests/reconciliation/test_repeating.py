@@ -1,8 +1,6 @@
 """A run with nothing new is one statement, which adds it to the last run's count; anything that may be new is read in
 full."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

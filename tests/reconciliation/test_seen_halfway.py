@@ -1,7 +1,5 @@
 """A comparison during an uncommitted move misses nothing, and finds nothing false."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

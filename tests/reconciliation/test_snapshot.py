@@ -1,7 +1,5 @@
 """Several statements read one moment, also if another connection commits in between."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any

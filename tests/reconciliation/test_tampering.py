@@ -1,7 +1,5 @@
 """If an owner of the database changes rows directly, `reconcile` never says "balanced", and an alert opens."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

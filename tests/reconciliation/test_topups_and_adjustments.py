@@ -1,7 +1,5 @@
 """Top-ups and adjustments against the sandbox over HTTP: announced, acknowledged, proposed, approved."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

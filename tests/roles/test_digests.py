@@ -1,7 +1,5 @@
 """No digest gives a hidden number away: somebody could compute it for one number after another."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages behind rights that the table marks `fresh`, and no other page, ask for a second factor again."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Only some people see customers' full numbers: every page, over rows of every kind, is searched for such numbers."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The table of rights agrees with the document, and code and templates name only rights of the table."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """docs/roles.md lists the roles for every address and every command; this test compares it with the app."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 
 import pytest

@@ -1,7 +1,5 @@
 """A small provider of OpenID Connect over real HTTP, for tests: it signs the claims that a test gives it."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

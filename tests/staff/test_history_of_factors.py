@@ -1,7 +1,5 @@
 """The owner of each second factor and provider's account has a history, also for raw SQL, without any secret."""
 
-from __future__ import annotations
-
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount

@@ -1,7 +1,5 @@
 """A sign-in through a provider of OpenID Connect: the people who get in, and their roles."""
 
-from __future__ import annotations
-
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth import SESSION_KEY

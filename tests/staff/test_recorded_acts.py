@@ -1,7 +1,5 @@
 """Each act on an account is an event, with the actor, the address, and the values before."""
 
-from __future__ import annotations
-
 import pytest
 
 from audit.events import Event

@@ -1,7 +1,5 @@
 """Steps for the tests of the rate budget. Times in seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -4,8 +4,6 @@ The real scripts run in the real Valkey. Its clock is not changed: all times of 
 that minutes pass at once.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import uuid

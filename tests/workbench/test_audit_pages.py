@@ -1,7 +1,5 @@
 """The activity log can be searched by person, action, subject and time, and downloaded, which is an event, too."""
 
-from __future__ import annotations
-
 import ast
 import datetime as dt
 import re

@@ -1,7 +1,5 @@
 """The subject of an event, in words and with a link for people who may open it."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

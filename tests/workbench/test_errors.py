@@ -1,7 +1,5 @@
 """Errors in groups: counted, with first, last and trend, by queries that read no table from end to end."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import pytest

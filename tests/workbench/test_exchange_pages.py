@@ -1,7 +1,5 @@
 """The pages about exchanges: found by every filter, shown whole, and only to people with the right."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Exchanges are kept for their days, and longer while an order, a check or a comparison needs them."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import pytest

@@ -1,7 +1,5 @@
 """One order's full history: every room's rows in the order of time, as a page and as a file."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from typing import Any

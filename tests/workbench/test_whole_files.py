@@ -1,7 +1,5 @@
 """Files have masked numbers; whole numbers need the right and a fresh second factor for exactly this file."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
