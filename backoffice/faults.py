@@ -25,6 +25,8 @@ from core.connections import is_away
 
 # Forms that can be sent again and do nothing twice: each names its one order.
 _REPEATABLE = frozenset({"counter_send", "counter_pay", "counter_batch_pay"})
+# The counter's field and panel, which people ask by a key or a click.
+_ASKED_BY = frozenset({"counter-form", "counter-panel"})
 _TRY_AGAIN_SECONDS = 5
 _BARE = "fault_frame.html"
 
@@ -37,12 +39,48 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """403: the person lacks the right, or signed in by PIN and has the right only by password."""
     is_by_pin = isinstance(exception, NotByPin) or getattr(getattr(request, "user", None), "lacks_password", False)
+    if request.headers.get("HX-Trigger") == "live":
+        return _around_part(request, 403)  # the page itself says it
+    if _is_asked_part(request):
+        words = _("Nothing was done: you are not allowed to do this, or no longer. Ask an admin if you need it.")
+        if is_by_pin:
+            words = _("Nothing was done: this needs a sign-in with the password, not with a PIN.")
+        elif _is_sale(request):
+            words = _(
+                "Nothing was sold or paid now: you are no longer allowed to sell. The orders show your earlier sales."
+            )
+        return _around_part(request, 403, words, "not_allowed")
     return _shown(request, "tills/pin_only.html" if is_by_pin else "403.html", 403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     """404: the address or the row does not exist."""
+    if _is_asked_part(request):
+        words = _("Nothing was done: what this was about is no longer there. Check this page.")
+        return _around_part(request, 404, words, "not_there")
     return _shown(request, "404.html", 404)
+
+
+def _is_asked_part(request: HttpRequest) -> bool:
+    """Whether a person has asked for a part of a page: a form of it, or the counter's panel.
+
+    Other parts are loaded by the page itself, so a page that loads itself again for them might never end.
+    """
+    is_form = request.method == "POST" or request.headers.get("HX-Trigger") in _ASKED_BY
+    return is_form and "HX-Request" in request.headers
+
+
+def _is_sale(request: HttpRequest) -> bool:
+    return request.method == "POST" and _name_of(request) in _REPEATABLE
+
+
+def _around_part(request: HttpRequest, status: int, words: str = "", code: str = "") -> HttpResponse:
+    """Have the page around a part come again, which says the words: htmx shows no page of a fault."""
+    if words:
+        messages.error(request, words, extra_tags=code)
+    answer = HttpResponseClientRefresh()
+    answer.status_code = status
+    return answer
 
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
@@ -55,8 +93,7 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noq
         words = _(
             "Nothing was done: somebody signed in or out in this browser meanwhile. Check this page, then press again."
         )
-        messages.error(request, words, extra_tags="form_expired")
-        return HttpResponseClientRefresh()
+        return _around_part(request, 200, words, "form_expired")
     if getattr(request, "till_token", "") and request.user.is_authenticated:
         return render(request, "tills/taken_over.html", status=403)
     page = request.headers.get("Referer", "")

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.cache import add_never_cache_headers
+from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRefresh
 
 from core.rights import Right
@@ -38,7 +40,7 @@ def staff_only(
     """Let in people who are signed in and have every one of `permissions`.
 
     Others are sent to sign in, or get the 403 page. A live part of a page whose session has ended reloads the whole
-    page instead of showing the sign-in form in its place.
+    page instead of showing the sign-in form in its place; if it is a form, the sign-in says that nothing was done.
     """
 
     def decorate(
@@ -48,6 +50,9 @@ def staff_only(
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             if not request.user.is_authenticated:
                 if request.headers.get("HX-Request"):
+                    if request.method == "POST":
+                        words = _("Nothing was done: you were signed out. Sign in, check the page, then press again.")
+                        messages.error(request, words, extra_tags="signed_out")
                     return HttpResponseClientRefresh()
                 return redirect_to_login(request.get_full_path())
             if not request.user.has_perms(permissions):

@@ -11,7 +11,7 @@ from django.utils import translation
 from django.views.defaults import server_error
 
 from purchases.models import Order
-from testing.factories import make_product
+from testing.factories import make_order, make_product
 from testing.people import browser_of, make_person
 from tests.core.helpers import has_id
 
@@ -30,6 +30,34 @@ def test_a_forbidden_page_says_whom_to_ask(cashier):
 
     assert answer.status_code == 403
     assert has_id(answer, "fault-no-access")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", ["en", "id"])
+@pytest.mark.parametrize(
+    ("who", "address", "status", "code"),
+    [
+        ("auditor", "/orders/{ref_id}/notes/", 403, "not_allowed"),
+        ("cashier", "/orders/never-seen/notes/", 404, "not_there"),
+        (None, "/orders/{ref_id}/notes/", 200, "signed_out"),
+    ],
+)
+def test_a_refused_form_of_a_part_has_its_page_say_why(who, address, status, code, language):
+    order = make_order()
+    client = browser_of(who) if who else Client()
+
+    answer = client.post(address.format(ref_id=order.ref_id), headers={"HX-Request": "true"})
+
+    assert (answer.status_code, answer.headers["HX-Refresh"]) == (status, "true")
+    page = client.get("/", headers={"Accept-Language": language}, follow=True)
+    assert re.findall(r'<div class="toast-note toast-error"[^>]*data-code="(\w+)"', page.content.decode()) == [code]
+
+
+@pytest.mark.django_db
+def test_a_part_that_a_page_loads_has_no_page_loaded_again_for_it():
+    answer = browser_of("cashier").get("/callbacks/", headers={"HX-Request": "true", "HX-Trigger": "results"})
+
+    assert (answer.status_code, "HX-Refresh" in answer.headers) == (403, False)
 
 
 @pytest.mark.django_db
