@@ -22,6 +22,8 @@ NIGHT = dt.time(19, tzinfo=dt.UTC)  # 02:00 in Jakarta
 # In the data folder: when a backup last failed, and why. The pages read it.
 FAULT = "backup-fault.json"
 EVERY_SECONDS = 5.0
+# How long the launcher waits for an answer of the folder of backups.
+ANSWER_SECONDS = 5.0
 NOTE = "log-copied.json"
 
 
@@ -29,16 +31,42 @@ class LogCopies:
     """The write-ahead log's copy in the folder of backups: each commit is there within moments.
 
     PostgreSQL keeps the log that is not copied yet, up to `max_slot_wal_keep_size`. When that was not enough, or the
-    folder of backups is new, copies begin in a new folder, and a backup is due at once.
+    folder of backups is new, copies begin in a new folder, and a backup is due at once. A thread looks into the folder:
+    one that does not answer, such as a network disk, must not hold up the shop.
     """
 
     def __init__(self, project: Project, postgres: PostgreSQL, folder: Path) -> None:
         self._log = project.logs / "log-copies.log"
         self._postgres = postgres
         self._folder = folder
+        self._looking: threading.Thread | None = None
+        self._answer: Path | Exception = folder
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the folder has not answered yet."""
+        return self._looking is not None and self._looking.is_alive()
 
     def begin(self) -> Child:
-        """Start copying; LaunchError when the folder or the database is away."""
+        """Start copying; LaunchError when the folder or the database is away, or the folder does not answer."""
+        if not self.is_waiting:
+            self._looking = threading.Thread(target=self._look, name="log-copies", daemon=True)
+            self._looking.start()
+            self._looking.join(ANSWER_SECONDS)
+        if self.is_waiting:
+            raise LaunchError(f"The folder {self._folder} (BACKUP_TO) does not answer: is its disk or network there?")
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._postgres.copy_log_to(self._answer, log=self._log)
+
+    def _look(self) -> None:
+        try:
+            self._answer = self._folder_for_copies()
+        except Exception as error:
+            self._answer = error
+
+    def _folder_for_copies(self) -> Path:
+        """The folder in which the copies go on, or begin."""
         if not self._folder.is_dir():
             raise LaunchError(f"There is no folder {self._folder} (BACKUP_TO): make it, or mount its disk.")
         try:
@@ -50,7 +78,7 @@ class LogCopies:
                 kept[0].mkdir(mode=0o700, parents=True)
         except (psycopg.Error, OSError) as error:
             raise LaunchError(f"The log cannot be copied: {error}") from error
-        return self._postgres.copy_log_to(kept[-1], log=self._log)
+        return kept[-1]
 
 
 class Nights:

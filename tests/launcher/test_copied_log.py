@@ -1,6 +1,8 @@
 """The loss with the disk is measured by the copy of the log, and not assumed."""
 
 import datetime as dt
+import os
+import time
 from pathlib import Path
 
 import psycopg
@@ -9,6 +11,7 @@ import pytest
 from launcher.archiving import FAULT, NOTE, CopiedLog, LogCopies, Nights, thinned
 from launcher.backups import new_name
 from launcher.data_folder import read_json, write_json
+from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
 from tests.launcher.conftest import wait_until
@@ -57,6 +60,34 @@ def test_the_time_stands_still_while_a_commit_is_not_in_the_copy(folder, target,
         copies.begin()
         assert wait_until(lambda: (log.measure() or committed) > committed)
     assert dt.datetime.fromisoformat(read_json(folder / NOTE)["until"]) > committed
+    server.stop()
+
+
+def test_a_folder_that_does_not_answer_holds_up_no_launcher(folder, target, group, monkeypatch):
+    monkeypatch.setattr("launcher.archiving.ANSWER_SECONDS", 0.5)
+    server = PostgreSQL(folder, group)
+    server.start()
+    server.wait_ready("rows")
+    copies = LogCopies(Project(folder, {}), server, target)
+    # given: reading from this folder waits, as on a network disk that is away
+    backup = target / new_name()
+    backup.mkdir()
+    os.mkfifo(backup / "manifest.json")
+    begun = time.monotonic()
+    for _again in range(2):
+        with pytest.raises(LaunchError, match="does not answer"):
+            copies.begin()
+    waited = time.monotonic() - begun
+
+    # when: it answers again
+    (backup / "manifest.json").open("w").close()
+    (backup / "manifest.json").unlink()
+    assert wait_until(lambda: not copies.is_waiting)
+    child = copies.begin()
+
+    assert waited < 5
+    assert child.running()
+    group.stop([child], grace=2)
     server.stop()
 
 
