@@ -9,13 +9,12 @@ from django.utils import timezone
 from approvals.errors import AlreadyAsked
 from approvals.models import Approval
 from bills.models import BillCheck
-from bills.services import pay_again, pay_bill
+from bills.services import pay_bill
 from ledger.services import books
-from purchases.errors import AboveLimit, ActionRefused, BalanceShort
+from purchases.errors import AboveLimit, BalanceShort
 from purchases.models import Order
-from purchases.services import send_again
 from purchases.states import ActionReason, Status
-from testing.factories import make_check, make_order, make_payment, make_product, moves
+from testing.factories import make_check, make_order, make_product, moves
 from testing.orders import at_once
 from testing.people import make_person
 from tests.approvals.helpers import NUMBER, approve, approver, ask_bill, ask_order, cashier, place
@@ -27,21 +26,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def sari(db):
     return cashier(own_approval_above=10_000)
-
-
-def test_given_a_price_at_the_limit_then_no_approval_is_needed(sari):
-    assert place(make_product(price=10_000), sari).status == Status.QUEUED
-
-
-def test_given_a_price_above_the_limit_then_nothing_is_stored(sari):
-    open_books(1_000_000)
-
-    approval = ask_order(make_product(price=10_001), sari)
-
-    assert not Order.objects.exists()
-    assert books().reserved == 0
-    assert approval.is_open
-    assert approval.facts["placed_by"] == sari.pk
 
 
 def test_given_an_approval_then_the_order_is_the_askers(sari):
@@ -152,18 +136,6 @@ def test_given_an_approvers_own_limit_then_no_more_is_approved(sari):
     assert not Order.objects.exists()
 
 
-def test_given_a_risen_price_above_the_limit_then_it_is_not_sent_again(sari):
-    product = make_product(price=10_000)
-    held = {"action_reason": ActionReason.PRICE_CHANGED, "placed_by": sari}
-    make_order(Status.NEEDS_ACTION, product=product, **held)
-    type(product).objects.filter(pk=product.pk).update(price=10_500)
-
-    with pytest.raises(ActionRefused):
-        send_again(Order.objects.get(), actor=sari, max_price=10_500)
-
-    assert Order.objects.get().status == Status.NEEDS_ACTION
-
-
 def test_given_a_bill_above_the_limit_then_it_waits_and_is_paid(sari):
     open_books(1_000_000)
     check = make_check()
@@ -211,14 +183,6 @@ def test_given_the_bill_was_paid_meanwhile_then_it_is_void(sari):
 
     assert approve(approval, approver()).changes["code"] == "AlreadyPaid"
     assert Order.objects.count() == 1
-
-
-def test_given_a_risen_total_above_the_limit_then_it_is_not_paid_again(sari):
-    check = make_check()
-    order = make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.AMOUNT_MISMATCH, max_price=9_000)
-
-    with pytest.raises(ActionRefused):
-        pay_again(order, amount=check.total, actor=sari)
 
 
 @pytest.mark.django_db(transaction=True)

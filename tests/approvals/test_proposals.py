@@ -12,10 +12,10 @@ from ledger.models import Entry
 from purchases.models import Order, Verdict
 from purchases.services import propose_verdict
 from purchases.services.sending import claim
-from reconciliation.models import Adjustment, Difference
+from reconciliation.models import Difference
 from reconciliation.services import propose_adjustment
 from testing.orders import SUBMIT, at_once, place, report
-from tests.approvals.helpers import approve, approver, decline
+from tests.approvals.helpers import approve, approver
 from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import make_difference
 
@@ -42,16 +42,6 @@ def translated(words) -> str:
 
 def propose(order: Order, actor) -> Verdict:
     return propose_verdict(order, outcome="failed", evidence="mail", reason="asked twice", actor=actor)
-
-
-def test_given_a_verdict_then_its_approval_ends_the_order(two):
-    verdict = propose(pending(), two[0])
-
-    decided = approve(verdict.approval, two[1])
-
-    verdict.refresh_from_db()
-    assert (decided.state, decided.result) == ("approved", verdict.order.ref_id)
-    assert (verdict.order.status, verdict.approved_by) == ("failed", two[1])
 
 
 def test_given_another_language_then_the_queue_is_in_the_readers(two):
@@ -109,14 +99,3 @@ def test_given_two_approvers_at_once_then_one_adjustment_is_posted(two):
     assert Entry.objects.get(kind="adjustment").balance_change == -500
     assert Difference.objects.get().state == "acknowledged"
     assert Approval.objects.get().state == "approved"
-
-
-def test_given_a_refusal_then_the_adjustment_is_declined(two):
-    open_books(100_000)
-    proposed = propose_adjustment(make_difference(-500), actor=two[0], reason="fee")
-
-    decline(proposed, actor=two[1])
-
-    assert Adjustment.objects.get().declined_by == two[1]
-    assert Difference.objects.get().state == "open"
-    assert not Entry.objects.filter(kind="adjustment").exists()

@@ -166,16 +166,6 @@ def test_of_an_approval_and_a_withdrawal_at_once_one_wins(people: Any):
     assert Difference.objects.open().count() == 1 - approved
 
 
-def test_who_withdrew_an_announcement_is_kept(people: Any):
-    expected = reconciliation.announce_top_up(amount=500, actor=people[0])
-
-    reconciliation.cancel_expected_top_up(expected, actor=people[1])
-
-    expected.refresh_from_db()
-    assert expected.cancelled_at is not None
-    assert expected.cancelled_by == people[1]
-
-
 CHANGES: dict[str, Callable[[Difference], Any]] = {
     "amount": lambda difference: Difference.objects.filter(pk=difference.pk).update(amount=-2),
     "from": lambda difference: Difference.objects.filter(pk=difference.pk).update(

@@ -10,9 +10,11 @@ from django.utils import timezone, translation
 from ledger import services as ledger
 from ledger.models import Entry
 from purchases.states import Status
+from reconciliation import services as reconciliation
+from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp
 from testing.orders import never_arrived, place
-from testing.people import browser_of
+from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve_on_page, refuse_on_page
 from tests.core.helpers import words
 from tests.ledger.helpers import kinds, open_books, spend, upstream_tells
@@ -56,10 +58,9 @@ def test_nothing_is_acknowledged_without_a_note(admin):
     assert "topup" not in kinds()
 
 
-@pytest.mark.parametrize("typed", ["500.000", "Rp 500.000"])
-def test_an_announced_top_up_is_acknowledged_by_itself(admin, typed):
+def test_an_announced_top_up_is_acknowledged_by_itself(admin):
     open_books(OPENED)
-    admin.confirm("/balance/topups/", {"amount": typed, "note": "x"})
+    admin.confirm("/balance/topups/", {"amount": "Rp 500.000", "note": "x"})
 
     difference = upstream_tells(OPENED + 500_000)
 
@@ -107,7 +108,7 @@ def test_an_expired_announcement_can_be_withdrawn_by_another(admin):
     another.post(f"/balance/topups/{expected.pk}/cancel/")
 
     expected.refresh_from_db()
-    assert expected.cancelled_by.username == "another"
+    assert (expected.cancelled_by.username, expected.cancelled_at is None) == ("another", False)
 
 
 # --- missing money: two people ------------------------------------------------------------------------------------
@@ -152,7 +153,11 @@ def test_a_declined_proposal_leaves_the_difference_open(admin):
     refuse_on_page(second, Adjustment.objects.get().approval)
 
     assert url(difference, "adjust/") in steps(second.get(url(difference)))
-    assert Difference.objects.get().state == "open"
+    assert (Difference.objects.get().state, "adjustment" in kinds()) == ("open", False)
+    adjustment = Adjustment.objects.get()
+    assert adjustment.declined_by.username == "owner"
+    with pytest.raises(DecisionRefused):
+        reconciliation.approve_adjustment(adjustment, actor=make_person("admin", username="third"))
 
 
 def test_a_proposal_without_a_reason_is_refused(admin):

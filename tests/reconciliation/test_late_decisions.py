@@ -16,7 +16,6 @@ from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference
 from testing.orders import CALLBACK, STAFF, SUBMIT, Meanwhile, never_arrived, report
-from testing.people import make_person
 from tests.approvals.helpers import approve, decline
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
@@ -25,11 +24,6 @@ from tests.reconciliation.helpers import asked, bought, make_difference, sent, t
 pytestmark = pytest.mark.django_db(transaction=True)
 
 OPENED, PRICE = 1_000_000, 10_500
-
-
-@pytest.fixture
-def people() -> tuple[Any, Any]:
-    return make_person("admin", username="first"), make_person("admin", username="second")
 
 
 @pytest.fixture

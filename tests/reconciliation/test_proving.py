@@ -3,17 +3,14 @@
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db.models import Sum
 
-from alerts.models import Alert
-from alerts.services import evaluate_alerts
 from ledger.models import Books, Entry, Flaw, Proof
 from purchases.models import Order
 from purchases.services import Decision, apply_verdict
 from purchases.states import Status
 from reconciliation.models import Difference
-from reconciliation.services import prove, proving, reconcile
+from reconciliation.services import prove, proving
 from testing.database import past_triggers
 from testing.orders import STAFF, never_arrived, place, report
 from tests.ledger.helpers import open_books, spend
@@ -69,37 +66,6 @@ def test_a_cut_debit_is_found_at_its_entry_and_with_mended_sums_at_its_order(boo
     assert (proof.flaw, proof.flaw_entry, proof.flaw_amount) == (Flaw.ORDER, debit.pk, 500)
 
 
-def test_an_invented_top_up_has_no_difference_behind_it(books: list[Order]):
-    run_sql(
-        "INSERT INTO ledger_entry (kind, amount, balance_change, reserved_change, balance_after, reserved_after,"
-        " ref_id, order_kind, reason, at)"
-        " SELECT 'topup', 777000, 777000, 0, balance + 777000, reserved, '', '', '', now() FROM ledger_books"
-    )
-    run_sql("UPDATE ledger_books SET balance = balance + 777000")
-
-    proof = prove()
-
-    newest = Entry.objects.order_by("-pk").first()
-    assert newest is not None
-    assert (proof.flaw, proof.flaw_amount, proof.flaw_entry) == (Flaw.UNFOUNDED, 777_000, newest.pk)
-
-
-@pytest.mark.parametrize(
-    "statement",
-    ["UPDATE ledger_books SET balance = balance + 250000", "UPDATE ledger_books SET reserved = reserved + 250000"],
-)
-def test_a_changed_sum_of_the_books_is_found_at_once(books: list[Order], statement: str):
-    run_sql(statement)
-
-    assert (prove().flaw, prove().flaw_amount) == (Flaw.CACHED, 250_000)
-
-
-def test_a_hidden_difference_is_found(books: list[Order]):
-    run_sql("UPDATE ledger_books SET found = found + 250000")
-
-    assert (prove().flaw, prove().flaw_amount) == (Flaw.FOUND, 250_000)
-
-
 def test_a_deleted_last_debit_is_missing(books: list[Order]):
     last = debit_of(books[2])
     run_sql("DELETE FROM ledger_entry WHERE id >= %s", last.pk)
@@ -109,21 +75,6 @@ def test_a_deleted_last_debit_is_missing(books: list[Order]):
     )
 
     assert prove(everything=True).flaw == Flaw.MISSING
-
-
-def test_wrong_books_are_never_balanced_and_alarm():
-    open_books(OPENED)
-    assert reconcile().state == "balanced"
-    run_sql("UPDATE ledger_books SET balance = balance + 250000")
-
-    run = reconcile()
-    with pytest.raises(SystemExit) as ended:
-        call_command("reconcile", wait=0)
-    evaluate_alerts()
-
-    assert (run.state, ended.value.code) == ("unexplained", 1)
-    alert = Alert.objects.open().get(kind="books_off")
-    assert (alert.severity, alert.facts["amount"], alert.facts["flaw"]) == (1, 250_000, "cached")
 
 
 def test_a_flaw_stays_until_everything_is_proved(books: list[Order]):
@@ -141,27 +92,6 @@ def test_a_proof_goes_on_where_the_last_one_ended(books: list[Order], django_ass
         prove()
     assert Books.objects.get().balance == Proof.objects.get().balance
     assert not Difference.objects.exists()
-
-
-def test_a_closed_order_that_is_reported_after_all_is_no_flaw():
-    """A contradiction posts nothing: it is an incident, and reconciliation finds the moved money."""
-    open_books(OPENED)
-    order = sent()
-    never_arrived(order)
-    apply_verdict(order.pk, Decision(status=Status.CLOSED, source=STAFF))
-
-    report(order, "success")
-
-    assert Order.objects.get().accepted_no is None
-    assert prove(everything=True).flaw == ""
-
-
-@pytest.mark.parametrize("column", ["booked", "outside"])
-def test_a_changed_sum_of_the_last_comparison_is_found(books: list[Order], column: str):
-    """The changed sum would hide a difference of Rp250.000: the comparison would find nothing new."""
-    run_sql(f"UPDATE reconciliation_reconciliation SET {column} = {column} - 250000")  # noqa: S608
-
-    assert (prove().flaw, prove().flaw_amount) == (Flaw.KEPT, 250_000)
 
 
 def test_a_changed_status_leaves_a_wrong_reservation(books: list[Order]):

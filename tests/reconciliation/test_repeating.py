@@ -9,7 +9,7 @@ import time_machine
 from django.db import connection, transaction
 from django.utils import timezone
 
-from ledger.models import Books, Flaw, Proof
+from ledger.models import Books, Entry, Flaw, Proof
 from purchases.services import Decision, apply_verdict
 from purchases.states import Status
 from reconciliation import services as reconciliation
@@ -66,23 +66,24 @@ def test_a_person_always_gets_a_run_of_their_own(balanced: ReconciliationRun):
 
 
 @pytest.mark.parametrize(
-    ("statement", "flaw"),
+    ("statement", "flaw", "amount"),
     [
-        ("UPDATE ledger_books SET balance = balance + 1", Flaw.CACHED),
-        ("UPDATE ledger_books SET reserved = reserved + 1", Flaw.CACHED),
-        ("UPDATE ledger_books SET found = found + 1", Flaw.FOUND),
-        ("UPDATE reconciliation_reconciliation SET booked = booked + 1", Flaw.KEPT),
-        ("UPDATE reconciliation_reconciliation SET outside = outside + 1", Flaw.KEPT),
-        ("DELETE FROM ledger_books", Flaw.CACHED),
+        ("UPDATE ledger_books SET balance = balance + 1", Flaw.CACHED, 1),
+        ("UPDATE ledger_books SET reserved = reserved + 1", Flaw.CACHED, 1),
+        ("UPDATE ledger_books SET found = found + 1", Flaw.FOUND, 1),
+        ("UPDATE reconciliation_reconciliation SET booked = booked - 1", Flaw.KEPT, 1),
+        ("UPDATE reconciliation_reconciliation SET outside = outside - 1", Flaw.KEPT, 1),
+        ("DELETE FROM ledger_books", Flaw.CACHED, PRICE - OPENED),
     ],
 )
-def test_a_changed_sum_is_found_by_the_next_run(statement: str, flaw: str):
+def test_a_changed_sum_is_found_by_the_next_run(statement: str, flaw: str, amount: int):
     with past_triggers() as cursor:
         cursor.execute(statement)
 
     run = reconcile_books()
 
-    assert (run.state, Proof.objects.get().flaw) == ("unexplained", flaw)
+    proof = Proof.objects.get()
+    assert (run.state, proof.flaw, proof.flaw_amount) == ("unexplained", flaw, amount)
 
 
 # Past triggers and foreign keys, like the owner of the database.
@@ -130,7 +131,8 @@ def test_an_invented_entry_is_found_by_the_next_run():
         cursor.execute("UPDATE ledger_books SET balance = balance + 777")
 
     assert reconcile_books().state == "unexplained"
-    assert Proof.objects.get().flaw == Flaw.UNFOUNDED
+    proof, newest = Proof.objects.get(), Entry.objects.latest("pk")
+    assert (proof.flaw, proof.flaw_amount, proof.flaw_entry) == (Flaw.UNFOUNDED, 777, newest.pk)
 
 
 def test_a_flaw_is_never_repeated_as_balanced():

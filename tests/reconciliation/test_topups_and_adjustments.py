@@ -10,7 +10,6 @@ from ledger.models import Entry
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp
-from tests.approvals.helpers import decline
 from tests.conftest import Upstream
 from tests.reconciliation.helpers import agree, make_difference, reconcile, spend_in_dashboard
 
@@ -27,16 +26,6 @@ def test_an_announced_top_up_is_acknowledged_by_itself(shop: Upstream, people: A
     assert expected.difference == Difference.objects.get()
     assert (entry.amount, entry.actor, entry.reason) == (250_000, people[0], "transfer of Friday")
     agree(shop)
-
-
-def test_a_top_up_before_its_announcement_is_acknowledged_then(shop: Upstream, people: Any):
-    shop.control("topup", amount=250_000)
-    reconcile()
-
-    reconciliation.announce_top_up(amount=250_000, actor=people[0])
-
-    assert reconcile().state == "balanced"
-    assert Entry.objects.get(kind="topup").amount == 250_000
 
 
 def test_another_amount_than_announced_waits_for_a_person(shop: Upstream, people: Any):
@@ -78,18 +67,6 @@ def test_a_negative_difference_needs_a_reason_and_two_people(shop: Upstream, peo
     assert (entry.balance_change, entry.actor, entry.reason) == (-5_000, second, "bought by hand")
     assert reconcile().state == "balanced"
     agree(shop)
-
-
-def test_a_declined_adjustment_leaves_the_difference_open(shop: Upstream, people: Any):
-    spend_in_dashboard(shop, -5_000)
-    reconcile()
-    proposed = reconciliation.propose_adjustment(Difference.objects.get(), actor=people[0], reason="?")
-
-    decline(proposed, actor=people[1])
-
-    assert Difference.objects.open().count() == 1
-    with pytest.raises(DecisionRefused):
-        reconciliation.approve_adjustment(proposed, actor=people[1])
 
 
 def test_the_database_itself_refuses_one_person_as_both(people: Any):
