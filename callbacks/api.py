@@ -114,7 +114,7 @@ def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
     if request.content_type != "application/json":
         raise NotAccepted(status.HTTP_415_UNSUPPORTED_MEDIA_TYPE, RefusalReason.CONTENT_TYPE, size=len(body))
     try:
-        content = strict_json.loads(body, floats=False)
+        content = strict_json.loads(body)
     except strict_json.NotStrictJson as fault:
         raise NotAccepted(status.HTTP_400_BAD_REQUEST, RefusalReason.NOT_JSON, fault, size=len(body)) from fault
     if not isinstance(content, dict):

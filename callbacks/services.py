@@ -205,7 +205,7 @@ def _process(callbacks: Sequence[Callback]) -> None:
 def _read(callback: Callback) -> CallbackBody | None:
     """Its message; None if it is invalid, which finishes the callback."""
     try:
-        return CallbackBody.model_validate(strict_json.loads(bytes(callback.body), floats=False))
+        return CallbackBody.model_validate(strict_json.loads(bytes(callback.body)))
     except ValidationError as error:
         fields = ", ".join(sorted({".".join(str(part) for part in fault["loc"]) or "body" for fault in error.errors()}))
         _finish(callback, CallbackState.MALFORMED, fields)

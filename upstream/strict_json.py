@@ -16,18 +16,18 @@ class NotStrictJson(ValueError):
     """The bytes are not JSON in the strict sense of this module; the message says which rule was broken."""
 
 
-def loads(body: bytes, *, floats: bool = True) -> Any:
+def loads(body: bytes) -> Any:
     """Parse `body`; raise `NotStrictJson` for anything ambiguous or unstorable.
 
-    With `floats=False` it also refuses numbers with a fraction or an exponent, everywhere. Otherwise finite ones become
-    `float`, which the message schemas refuse for money.
+    Finite numbers with a fraction or an exponent become `float`, which the message schemas refuse for money. In a field
+    that we do not know they cost no message.
     """
     try:
         value = json.loads(
             body.decode("utf-8"),
             object_pairs_hook=_unique_keys,
             parse_int=_bounded_int,
-            parse_float=_finite_float if floats else _no_float,
+            parse_float=_finite_float,
             parse_constant=_no_constant,
         )
     except NotStrictJson:
@@ -60,10 +60,6 @@ def _finite_float(digits: str) -> float:
     if not math.isfinite(value):
         raise NotStrictJson("number too large")
     return value
-
-
-def _no_float(digits: str) -> NoReturn:  # noqa: ARG001
-    raise NotStrictJson("not a whole number")
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -150,8 +150,6 @@ def test_json_that_is_not_strict_is_400_even_when_signed():
         b"[" * 60_000,
         b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
         b'{"data": 1, "data": 2}',
-        b'{"price": 50000.0}',
-        b'{"price": 5e4}',
         b'{"price": 1e400}',
         b'{"price": NaN}',
         b'{"sn": "a\\u0000b"}',

@@ -138,6 +138,42 @@ def test_a_callback_that_is_not_as_agreed_has_its_order_polled_at_once():
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_fraction_in_a_field_that_we_do_not_know_costs_no_callback():
+    open_books(100_000)
+    order = place()
+    claim(order.pk)
+    body = body_for(order).replace(b'"data": {', b'"data": {"fee_percent": 1.5, "rate": 1e3, ')
+
+    assert post(body).status_code == 200
+    services.process_waiting()
+
+    order.refresh_from_db()
+    assert (order.status, Callback.objects.get().state) == ("success", "applied")
+    entries = Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")
+    assert list(entries) == [("hold", 10_500), ("release", 10_500), ("debit", 10_500)]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("field", ["price", "balance"])
+def test_a_fraction_in_a_field_of_the_money_settles_nothing_and_polls(field):
+    open_books(100_000)
+    order = place()
+    claim(order.pk)
+    Order.objects.update(next_poll_at="2030-01-01T00:00:00Z")
+    content = json.loads(body_for(order))
+    content["data"][field] = float(content["data"][field])
+
+    assert post(json.dumps(content).encode()).status_code == 200
+    services.process_waiting()
+
+    order.refresh_from_db()
+    callback = Callback.objects.get()
+    assert (order.status, callback.state, callback.result) == ("sending", "malformed", f"data.{field}")
+    assert order.next_poll_at <= timezone.now()
+    assert list(Entry.objects.filter(ref_id=order.ref_id).values_list("kind", flat=True)) == ["hold"]
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_callback_and_a_repeat_are_one_statement_each():
     body = body_for(make_order(Status.PENDING))
 
