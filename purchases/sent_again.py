@@ -1,4 +1,6 @@
-"""Why an order needs action; after it was sent again also when that was, and that it did not help."""
+"""Why an order needs action, and since when; after it was sent again also when that was, and that it did not help."""
+
+import datetime as dt
 
 from django.db.models import Exists, OuterRef, Subquery
 from django.utils.translation import gettext as _
@@ -16,6 +18,23 @@ def sent_again() -> Subquery:
     sent = OrderEvent.objects.filter(order=OuterRef("order"), to_status=Status.SENDING, at__lt=OuterRef("at"))
     again = OrderEvent.objects.filter(order=OuterRef("pk"), from_status=Status.NEEDS_ACTION, to_status=Status.QUEUED)
     return Subquery(again.filter(Exists(sent)).order_by("-at").values("at")[:1])
+
+
+def first_sent() -> Subquery:
+    """For `annotate`: the time of the order's first sending; null if it was never sent."""
+    sent = OrderEvent.objects.filter(order=OuterRef("pk"), to_status=Status.SENDING)
+    return Subquery(sent.order_by("at").values("at")[:1])
+
+
+def waits_since(order: Order) -> dt.datetime:
+    """Since when its customer waits for a person: the sale; after a wait for a top-up, the first sending.
+
+    Another sending gives no more time.
+    """
+    if not order.waits_for_topup:
+        return order.created_at
+    sent = order.events.filter(to_status=Status.SENDING).order_by("at").values_list("at", flat=True).first()
+    return sent or order.created_at
 
 
 def action_words(order: Order) -> str:

@@ -16,12 +16,13 @@ from core.rights import Right
 from core.times import short_time
 from purchases.models import Order
 from purchases.presenting import step_if_never_arrived
+from purchases.sent_again import waits_since
 from purchases.services.actions import Action, decided_from, may_ever, possible_outcomes, waiting_verdict
 from purchases.states import ActionReason, Status
 from staff.models import User
 from staff.services import names_of_holders
 
-#: The time for which an order may wait for a person, counted from the sale: the customer waits since then.
+#: The time for which an order may wait for a person, counted from `waits_since`.
 DECIDED_WITHIN = dt.timedelta(minutes=30)
 
 
@@ -57,7 +58,7 @@ def _if_never_arrived(order: Order, actions: Collection[Action]) -> str:
     step = step_if_never_arrived(may_decide=may_decide)
     if not may_decide:
         return f"{step} {_call(order, Right.RESOLVE_ORDERS)}".rstrip()
-    due = order.created_at + DECIDED_WITHIN  # another sending gives no more time
+    due = waits_since(order) + DECIDED_WITHIN
     until = _("Decide by %(time)s.") if due > clock.now() else _("The decision is overdue since %(time)s.")
     return f"{step} {until % {'time': short_time(due)}}"
 

@@ -206,6 +206,31 @@ def test_sent_again_in_vain_it_keeps_its_hour_and_says_so(reason):
     assert again in words_at(owner.get("/work/?kind=order"), 'class="sub why"')
 
 
+@pytest.mark.parametrize("reason", [ActionReason.UNAVAILABLE, ActionReason.NEVER_ARRIVED])
+def test_after_a_wait_for_a_top_up_its_time_begins_with_the_first_sending(reason):
+    # given: it waited for a top-up for hours, and was then sent twice
+    now = timezone.now()
+    held = {"status": Status.NEEDS_ACTION, "action_reason": reason}
+    order = make_order(waits_for_topup=True, created_at=now - dt.timedelta(hours=3), sent_at=now, **held)
+    first, again = now - dt.timedelta(minutes=10), now
+    for at in (first, again):
+        order.events.create(at=at, from_status="queued", to_status="sending", source="submit")
+    owner = browser_of("admin")
+
+    page = words_at(owner.get(order.get_absolute_url()), 'class="explained"')
+
+    due = first + dt.timedelta(minutes=30)
+    assert due_of(owner, "order") == due
+    assert reason != ActionReason.NEVER_ARRIVED or short_time(due) in page
+
+
+def test_an_order_that_still_waits_for_its_top_up_keeps_the_time_of_its_sale():
+    held = {"status": Status.NEEDS_ACTION, "action_reason": ActionReason.BALANCE_SHORT}
+    order = make_order(waits_for_topup=True, sent_at=None, attempt=0, **held)
+
+    assert due_of(browser_of("admin"), "order") == order.created_at + dt.timedelta(minutes=30)
+
+
 def test_after_a_wait_for_a_top_up_the_first_sending_is_none_again():
     held = {"status": Status.NEEDS_ACTION, "action_reason": ActionReason.BALANCE_SHORT}
     order = make_order(waits_for_topup=True, sent_at=None, attempt=0, **held)

@@ -15,7 +15,7 @@ from ledger.services import books
 from policies.services import policies
 from purchases.models import Order, may_be_charged
 from purchases.presenting import shown_destination
-from purchases.sent_again import action_words, sent_again
+from purchases.sent_again import action_words, first_sent, sent_again
 from purchases.services.actions import Action, allowed_actions, possible_outcomes, read_for_confirming
 from purchases.states import ActionReason, Status
 from purchases.what_now import DECIDED_WITHIN
@@ -47,9 +47,12 @@ class Orders(WorkKind):
             stuck = stuck.exclude(status=Status.QUEUED, batch_row__isnull=False)
         undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None)
         stuck = stuck.exclude(pk__in=undecided.values("pk"))
-        # Another sending gives an order that needs action no more time: its customer waits since the sale.
+        # As `waits_since`: another sending gives an order that needs action no more time.
+        after_topup = When(
+            status=Status.NEEDS_ACTION, waits_for_topup=True, then=Coalesce(first_sent(), F("created_at"))
+        )
         sale = When(status=Status.NEEDS_ACTION, then=F("created_at"))
-        return stuck.annotate(since=Case(sale, default=Coalesce(F("sent_at"), F("created_at"))))
+        return stuck.annotate(since=Case(after_topup, sale, default=Coalesce(F("sent_at"), F("created_at"))))
 
     def due(self) -> Any:
         """The time from which people may decide an order that the upstream leaves open; the usual time for others."""
