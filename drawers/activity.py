@@ -20,12 +20,14 @@ class _Days(Subject):
 
 _drawer, _shift = pgettext_lazy("audit", "Drawer no. %(number)s"), pgettext_lazy("audit", "Shift no. %(number)s")
 name_facts(
+    account_of=Fact(pgettext_lazy("audit", "On credit of customer no.")),
     counted=Fact(pgettext_lazy("audit", "Counted"), money),
     difference=Fact(pgettext_lazy("audit", "Difference"), money),
     drawer=Fact(pgettext_lazy("audit", "Drawer")),
     expected=Fact(pgettext_lazy("audit", "Expected"), money),
     left=Fact(pgettext_lazy("audit", "Left by the last shift"), money),
     method=Fact(pgettext_lazy("audit", "Given back by"), method_words),
+    paid_by=Fact(pgettext_lazy("audit", "Paid by"), method_words),
     shift=Fact(pgettext_lazy("audit", "Shift")),
     shifts=Fact(pgettext_lazy("audit", "Shifts")),
 )

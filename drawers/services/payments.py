@@ -5,11 +5,12 @@ Lock order: the order, its payment, a shift, the account, the books.
 
 import datetime as dt
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 
+from audit.services import record
 from branches.services import keep_first_open
 from core import clock
 from core.bulk import insert_row
@@ -19,6 +20,7 @@ from credit.methods import METHODS
 from customers.models import Customer
 from customers.services import who_saved
 from drawers.errors import DrawerRefused
+from drawers.events import PAYMENT_CORRECTED
 from drawers.models import Outcome, Payment, Shift
 from drawers.services.facts import PaymentFacts
 from drawers.services.locking import lock_shift, refuse_unless_own
@@ -220,8 +222,8 @@ def change_payment(
     """Note that the customer paid in another way; return the changed payment.
 
     `cash_given`: rupiah, at least the amount. `customer`: the debtor; the sale comes on that account, or off it, in the
-    same transaction. Raises `DrawerRefused`, also if the shift of the sale is closed or the order ended unsuccessfully,
-    `PaymentUnclear` and `CreditRefused`.
+    same transaction. An audit event names the person and keeps both ways. Raises `DrawerRefused`, also if the shift of
+    the sale is closed or the order ended unsuccessfully, `PaymentUnclear` and `CreditRefused`.
     """
     facts = PaymentFacts(method=method, customer=customer, reference=reference)
     row = facts.row
@@ -243,6 +245,7 @@ def change_payment(
         slip = reference.strip()[:60] if row.keeps_reference else ""
         if (row.code, given, slip, debtor) == (current.method, current.cash_given, current.reference, owes):
             return current
+        before = _as_paid(current)
         credit.lock_both_accounts(current.debt, debtor)
         if current.debt:
             credit.take_off_credit(current.debt, actor=actor)
@@ -254,7 +257,20 @@ def change_payment(
         current.cash_given, current.reference = given, slip
         current.buyer = debtor.pk if debtor else current.buyer
         current.save(update_fields=["method", "is_cash", "cash_given", "reference", "debt", "buyer"])
+        sale = {"amount": current.amount, "shift": current.sold_in_id}
+        after = _as_paid(current)
+        record(PAYMENT_CORRECTED, actor=actor, subject=current.ref_id, before=before, after=after, facts=sale)
         return current
+
+
+def _as_paid(payment: Payment) -> dict[str, Any]:
+    """How the customer paid, for the activity log."""
+    return {
+        "paid_by": payment.method,
+        "cash_given": payment.cash_given,
+        "reference": payment.reference,
+        "account_of": payment.debt.account.customer_id if payment.debt else None,
+    }
 
 
 def _refuse_unless_own_open(payment: Payment, actor: User) -> None:

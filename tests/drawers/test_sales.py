@@ -4,6 +4,7 @@ shift closes."""
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
+from audit.models import AuditEvent
 from credit.errors import NoAccount
 from drawers.errors import PaymentUnclear
 from drawers.models import Payment, PaymentHistory
@@ -69,6 +70,24 @@ def test_another_method_changes_the_payment_and_its_history_keeps_both():
     assert expected_cash(shift) == 200_000
 
 
+def test_a_corrected_payment_names_the_person_and_both_ways():
+    shift, manager = begin(), make_person("administrator")
+    order = sell(shift.cashier, 10_500, payment=PaymentFacts(cash_given=20_000))
+
+    change_payment(order.payment, method="transfer", reference="7781", actor=manager)
+
+    event = AuditEvent.objects.get(kind="payment_corrected")
+    assert (event.person, event.subject) == (manager, order.ref_id)
+    assert event.facts == {"amount": 10_500, "shift": shift.pk}
+    changed = {name: (event.before[name], event.after[name]) for name in event.before}
+    assert changed == {
+        "paid_by": ("cash", "transfer"),
+        "cash_given": (20_000, None),
+        "reference": ("", "7781"),
+        "account_of": (None, None),
+    }
+
+
 def test_the_same_payment_again_changes_nothing():
     shift = begin()
     order = sell(shift.cashier, 10_500)
@@ -76,6 +95,7 @@ def test_the_same_payment_again_changes_nothing():
         payment = change_payment(order.payment, method="cash", cash_given=20_000, actor=shift.cashier)
 
     assert (payment.change, PaymentHistory.objects.filter(ref_id=order.ref_id).count()) == (9_500, 2)
+    assert AuditEvent.objects.filter(kind="payment_corrected").count() == 1
 
 
 def test_cash_given_covers_the_price():

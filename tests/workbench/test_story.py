@@ -12,6 +12,7 @@ from audit.models import AuditEvent
 from audit.services import record
 from callbacks.services import process_batch
 from catalogue.models import Product
+from drawers.services import change_payment
 from exports.events import EXPORT_MADE
 from gateway.services import call
 from purchases.events import FULL_NUMBER_SEEN
@@ -28,7 +29,7 @@ from testing.orders import place
 from testing.people import browser_of, make_person
 from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, sell_to, take_off
-from tests.drawers.helpers import end
+from tests.drawers.helpers import begin, end, sell
 from tests.gateway.helpers import kept_exchange
 from tests.tills.helpers import give_printer, make_till
 from tills.services import ask_opening
@@ -103,6 +104,21 @@ def test_a_story_names_the_till_whose_cash_drawer_opened(sold: Order):
     page = browser_of("auditor").get(f"/orders/{sold.ref_id}/story/").content.decode()
 
     assert "Kasir 1" in page[page.index('data-code="cash_drawer_opened"') :]
+
+
+@pytest.mark.django_db
+def test_a_story_says_who_corrected_the_payment_and_from_what():
+    shift, manager = begin(), make_person("administrator", username="pemilik")
+    order = sell(shift.cashier)
+    change_payment(order.payment, method="qris", actor=manager)
+
+    browser = browser_of("auditor")
+    lines = browser.get(f"/orders/{order.ref_id}/story/").context["lines"]
+
+    corrected = next(line for line in lines if line.code == "payment_corrected")
+    assert (corrected.who, corrected.detail) == ("pemilik", "Cash → QRIS")
+    log = browser.get("/audit/", {"q": order.ref_id}).content.decode()
+    assert "Cash → QRIS" in log
 
 
 def test_the_file_holds_bodies_and_no_secret(sold: Order, upstream: Upstream):

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 
 from approvals.models import Approval, ApprovalState
 from audit.events import event_label
+from audit.facts import change_words
 from audit.models import AuditEvent
 from bills.models import Inquiry
 from callbacks.models import Callback, CallbackState
@@ -341,11 +342,17 @@ def _audit(event: AuditEvent) -> Iterator[Line]:
         kind=LineKind.AUDIT,
         code=event.kind,
         words=event_label(event.kind),
-        detail=event.role,
+        detail=_paid_by(event) or event.role,
         who=_name(event.person),
         address=event.address,
         row=event,
     )
+
+
+def _paid_by(event: AuditEvent) -> str:
+    """For a corrected payment: how the customer paid before and now. The payment's line has only the present."""
+    before, after = event.before or {}, event.after or {}
+    return change_words("paid_by", before["paid_by"], after["paid_by"]) if "paid_by" in before and after else ""
 
 
 def _name(person: Any) -> str:
