@@ -15,18 +15,39 @@
     for (const row of layout.querySelectorAll("#results tr")) row.classList.toggle("is-shown", Boolean(shown) && row.querySelector("[data-pick]")?.getAttribute("href") === shown);
   };
 
+  // The page at an address, and whether it is a success; nothing without a whole answer in time.
+  async function read(address, request) {
+    try {
+      const answer = await fetch(address, { ...request, signal: AbortSignal.timeout(htmx.config.timeout) });
+      return { isSuccess: answer.ok, page: new DOMParser().parseFromString(await answer.text(), "text/html") };
+    } catch {
+      return { isSuccess: false, page: null };
+    }
+  }
+
+  // Without an answer the panel says so, and offers to try again.
+  function showSilence() {
+    const part = pagePart ?? panel;
+    part.inert = false;
+    part.replaceChildren(layout.querySelector("[data-beside-silence]").content.cloneNode(true));
+    part.querySelector("[data-silent] a").href = shown;
+  }
+
   // Shows the part of the page that the row's address names, or the whole page. Another page, such as the sign-in, is opened.
   // Returns "refused" if the page says that something was refused, "lost" if a post got no answer.
   async function loadPage(address, request) {
     const asked = shown;
     pagePart.inert = true; // until it shows this row: no key opens a form of another row
-    const answer = await fetch(address, request).catch(() => null);
-    const page = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
+    const { isSuccess, page } = await read(address, request);
     const isRefused = page?.querySelector("#toasts > .toast-error");
     for (const toast of page?.querySelectorAll("#toasts > [data-toast]") ?? []) document.querySelector("#toasts").append(toast);
-    if (request && !answer?.ok && !page?.querySelector(".shell")) return "lost";
+    if (request && !isSuccess && !page?.querySelector(".shell")) return "lost";
     if (asked !== shown) return ""; // another row was chosen, or the list has lost this row meanwhile
-    if (!page?.querySelector(".shell")) {
+    if (!page) {
+      showSilence();
+      return "";
+    }
+    if (!page.querySelector(".shell")) {
       location.assign(asked);
       return "";
     }
@@ -43,6 +64,14 @@
   }
 
   const load = (headers) => (pagePart ? loadPage(shown) : htmx.ajax("GET", `${shown}panel/`, { target: panel, swap: "innerHTML", headers }));
+
+  // A panel that is read again by itself keeps what it shows.
+  for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+    document.addEventListener(fault, ({ detail }) => {
+      const isForRow = detail.target === panel && detail.pathInfo.requestPath === `${shown}panel/`;
+      if (isForRow && !detail.requestConfig.headers["By-Itself"]) showSilence();
+    });
+  }
 
   function show(link) {
     shown = link.getAttribute("href");
@@ -68,6 +97,7 @@
       close();
       row?.focus();
     }
+    if (event.target.closest("[data-beside-again]")) load();
     if (!link || !isWide.matches || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (link.getAttribute("href") === shown) return;
     event.preventDefault();
