@@ -3,12 +3,21 @@
 
 /* --- times ----------------------------------------------------------------------------------------------------- */
 
+// The clock of this device may be wrong: the page and each answer say the server's time, and from then on the device only counts.
+const serverTime = { said: 0, at: 0 }; // milliseconds: what the server said, and when by the device's count
+const serverNow = () => serverTime.said + performance.now() - serverTime.at;
+function setServerTime(said, at) {
+  if (said) Object.assign(serverTime, { said, at });
+}
+setServerTime(Number(find("meta[name=server-time]").content) * 1000, performance.getEntriesByType("navigation")[0]?.responseStart ?? 0);
+document.addEventListener("htmx:afterRequest", ({ detail }) => setServerTime(Date.parse(detail.xhr.getResponseHeader("Date")), performance.now()));
+
 const relative = new Intl.RelativeTimeFormat(document.documentElement.lang || "id", { numeric: "always" });
 // Seconds and their name: the same steps as the server's text, so that nothing jumps.
 const timeSteps = [[31536000, "year"], [2592000, "month"], [604800, "week"], [86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
 function refreshTimes() {
   for (const time of findAll("time[data-relative]")) {
-    const seconds = Math.round((new Date(time.dateTime) - Date.now()) / 1000);
+    const seconds = Math.round((new Date(time.dateTime) - serverNow()) / 1000);
     const [size, unit] = timeSteps.find(([size]) => Math.abs(seconds) >= 0.99 * size) ?? timeSteps.at(-1);
     const text = relative.format(Math.round(seconds / size), unit);
     if (time.textContent !== text) time.textContent = text;

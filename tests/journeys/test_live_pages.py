@@ -1,8 +1,10 @@
 """A page that follows an order, when its requests get no answer for a while."""
 
+import datetime as dt
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Route, expect
 
 from purchases.states import Status
@@ -122,3 +124,28 @@ def test_a_panel_that_comes_again_with_its_row_is_no_activity(live_server: Any, 
 
     assert "by-itself" not in chosen.value.headers
     assert again.value.headers["by-itself"] == "yes"
+
+
+@pytest.mark.parametrize(("language", "words"), [("en-GB", "5 minutes ago"), ("id-ID", "5 menit yang lalu")])
+def test_an_age_is_the_servers_on_a_device_with_a_wrong_clock(
+    live_server: Any, open_window: OpenWindow, language: str, words: str
+):
+    # given a device whose clock is two hours behind
+    create_demo_staff()
+    now = timezone.now()
+    order = make_order(Status.SUCCESS, trx_id="TRX-1", final_at=now - dt.timedelta(minutes=5))
+    page = open_window(language=language)
+    page.clock.install(time=now - dt.timedelta(hours=2))
+    sign_in(page, live_server.url, "owner", f"/orders/{order.ref_id}/")
+    age = page.locator("time[data-relative]").filter(has_text=words).first
+    expect(age).to_be_visible()
+
+    # when the page makes its times fresh, then the age is the same
+    page.clock.fast_forward(11_000)
+    expect(age).to_be_visible()
+
+    # and after a count of the device that was wrong, the next answer corrects it
+    with page.expect_response("**/alerts/now/**"):
+        page.clock.fast_forward(dt.timedelta(hours=3) // dt.timedelta(milliseconds=1))
+    page.clock.fast_forward(11_000)
+    expect(age).to_be_visible()
