@@ -13,7 +13,7 @@ from core.numbers import masked_note
 from core.tables import Table, cell_from, column, row_link
 from core.times import clock
 from ledger.models import Entry, OrderKind
-from ledger.templatetags.ledger import entry_badge, reserved_before
+from ledger.templatetags.ledger import entry_badge
 
 
 class StatementTable(Table[Entry]):
@@ -66,7 +66,7 @@ class StatementTable(Table[Entry]):
         if entry.balance_change:
             before, after = rupiah(entry.balance_before), rupiah(entry.balance_after)
             return format_html('<span class="quiet">{} →</span> {}', before, after)
-        before, after = rupiah(reserved_before(entry)), rupiah(entry.reserved_after)
+        before, after = rupiah(entry.reserved_after - entry.reserved_change), rupiah(entry.reserved_after)
         return format_html('<span class="sub">{} {} → {}</span>', _("reserved"), before, after)
 
     @column(pgettext_lazy("purchase", "Order"), phone="3 wide")

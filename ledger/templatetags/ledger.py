@@ -4,7 +4,6 @@ from django import template
 from django.utils.safestring import SafeString
 
 from core.looks import badge
-from core.money import rupiah
 from ledger.models import Entry
 
 register = template.Library()
@@ -28,15 +27,3 @@ KIND_LOOKS = {
 def entry_badge(kind: str) -> SafeString:
     """`{% entry_badge entry.kind %}`: the kind of entry."""
     return badge(KIND_LOOKS[Kind(kind)], Kind(kind).label)
-
-
-@register.filter
-def size(amount: int) -> str:
-    """`{{ difference.amount|size }}`: rupiah without the sign, for words that name the direction."""
-    return rupiah(abs(amount))
-
-
-@register.filter
-def reserved_before(entry: Entry) -> int:
-    """`{{ entry|reserved_before }}`: rupiah that were reserved when the entry was made."""
-    return entry.reserved_after - entry.reserved_change
