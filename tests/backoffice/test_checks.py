@@ -3,6 +3,7 @@
 import os
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog
@@ -18,6 +19,15 @@ LONGEST_CALL = 5.0 + 30.0
 
 def ids() -> list[str]:
     return [message.id for message in check_configuration()]
+
+
+def settings_read() -> dict[str, Any]:
+    """The settings, read again from the environment."""
+    logging = structlog.get_config()
+    read = runpy.run_path(settings_module.__file__)
+    # Reading the settings configures the log again, and loggers in use would not follow.
+    structlog.configure(**logging)
+    return read
 
 
 @pytest.fixture
@@ -137,13 +147,8 @@ def test_a_policy_of_the_environment_out_of_its_bounds_is_refused(real: Settings
 )
 def test_a_comma_may_belong_to_an_address(monkeypatch: pytest.MonkeyPatch, written: str, addresses: list[str]) -> None:
     monkeypatch.setenv("ALERT_URLS", written)
-    logging = structlog.get_config()
 
-    read = runpy.run_path(settings_module.__file__)
-
-    # Reading the settings configures the log again, and loggers in use would not follow.
-    structlog.configure(**logging)
-    assert read["ALERT_URLS"] == addresses
+    assert settings_read()["ALERT_URLS"] == addresses
 
 
 def test_the_sandbox_may_run_with_debug_and_without_hosts(settings: Settings) -> None:
@@ -197,27 +202,21 @@ def test_a_secret_may_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path
     (tmp_path / "secret").write_text("of-a-file\n")
     monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(f"{name}_FILE", str(tmp_path / "secret"))
-    logging = structlog.get_config()
 
-    read = runpy.run_path(settings_module.__file__)
-
-    structlog.configure(**logging)
-    assert read[name] == "of-a-file"
+    assert settings_read()[name] == "of-a-file"
 
 
 @pytest.mark.parametrize(("written", "keys"), [("", []), ("key-before", ["key-before"]), ("a,b", ["a", "b"])])
 def test_former_keys_come_from_the_environment_or_a_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, written: str, keys: list[str]
 ) -> None:
-    logging = structlog.get_config()
     monkeypatch.setenv("SECRET_KEY_FALLBACKS", written)
-    of_environment = runpy.run_path(settings_module.__file__)["SECRET_KEY_FALLBACKS"]
+    of_environment = settings_read()["SECRET_KEY_FALLBACKS"]
     (tmp_path / "secret").write_text(f"{written}\n")
     monkeypatch.delenv("SECRET_KEY_FALLBACKS")
     monkeypatch.setenv("SECRET_KEY_FALLBACKS_FILE", str(tmp_path / "secret"))
-    of_file = runpy.run_path(settings_module.__file__)["SECRET_KEY_FALLBACKS"]
+    of_file = settings_read()["SECRET_KEY_FALLBACKS"]
 
-    structlog.configure(**logging)
     assert of_environment == of_file == keys
 
 
@@ -265,12 +264,8 @@ def test_a_secrets_file_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(("level", "kept"), [("debug", 10), ("ERROR", 40)])
 def test_a_log_level_is_read_in_any_case(monkeypatch: pytest.MonkeyPatch, level: str, kept: int) -> None:
     monkeypatch.setenv("LOG_LEVEL", level)
-    logging = structlog.get_config()
 
-    read = runpy.run_path(settings_module.__file__)
-
-    structlog.configure(**logging)
-    assert read["LOGGING"]["root"]["level"] == kept
+    assert settings_read()["LOGGING"]["root"]["level"] == kept
 
 
 @pytest.mark.parametrize(("as_owner", "role"), [("0", "shop"), ("1", "owner")])
@@ -280,11 +275,9 @@ def test_only_commands_for_owners_keep_the_owners_address(
     monkeypatch.setenv("DATABASE_URL", "postgresql://shop:a@127.0.0.1:9/backoffice")
     monkeypatch.setenv("DATABASE_OWNER_URL", "postgresql://owner:b@127.0.0.1:9/backoffice")
     monkeypatch.setenv("DATABASE_AS_OWNER", as_owner)
-    logging = structlog.get_config()
 
-    read = runpy.run_path(settings_module.__file__)
+    read = settings_read()
 
-    structlog.configure(**logging)
     assert read["DATABASES"]["default"]["USER"] == role
     assert read["DATABASE_APP_ROLE"] == "shop"
     assert ("DATABASE_OWNER_URL" in os.environ) is (role == "owner")

@@ -19,6 +19,7 @@ from purchases.states import Status
 from testing.callbacks import body_for, post
 from testing.factories import make_order, make_product
 from testing.people import browser_of
+from tests.core.helpers import has_id
 
 pytestmark = pytest.mark.django_db
 
@@ -128,7 +129,8 @@ def test_a_wrong_address_is_a_404_for_staff_and_strangers(shop, monkeypatch):
     stranger = Client(raise_request_exception=False)
     away(monkeypatch)
 
-    assert [client.get("/no/such/page/").status_code for client in (shop, stranger)] == [404, 404]
+    answers = [client.get("/no/such/page/") for client in (shop, stranger)]
+    assert [(answer.status_code, has_id(answer, "fault-nothing-here")) for answer in answers] == [(404, True)] * 2
     assert stranger.get("/no/such/page/").headers["Cache-Control"] == "no-store"
 
 

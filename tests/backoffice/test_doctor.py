@@ -56,7 +56,7 @@ def test_a_healthy_shop_is_all_ok(upstream: Upstream, healthy):
     assert code == 0, printed
     assert rupiah(balance) in printed
     assert "BAD" not in printed
-    assert verdicts()["upstream"] == verdicts()["database"] == verdicts()["redis"] == verdicts()["clock"] == "ok"
+    assert verdicts()["upstream"] == verdicts()["database"] == verdicts()["redis"] == verdicts()["backups"] == "ok"
 
 
 def test_refused_credentials_are_bad(upstream: Upstream, healthy, settings):
@@ -81,17 +81,14 @@ def test_an_upstream_that_may_not_be_asked_yet_is_no_fault(upstream: Upstream, h
     assert ("first minute" in finding["seen"]) is is_new
 
 
-def test_a_full_disk_is_bad(upstream: Upstream, healthy, monkeypatch):
+def test_a_full_disk_and_a_silent_process_are_bad(upstream: Upstream, healthy, monkeypatch):
     monkeypatch.setattr("shutil.disk_usage", lambda _path: USAGE(10**12, 10**12, 5))
-
-    assert verdicts()["disk"] == "bad"
-
-
-def test_a_silent_process_is_bad(upstream: Upstream, healthy, monkeypatch):
     monkeypatch.setattr("core.health.silent_processes", lambda: ["beat"])
 
-    finding = findings()["processes"]
-    assert (finding["verdict"], "beat" in finding["seen"]) == ("bad", True)
+    found = findings()
+
+    assert (found["disk"]["verdict"], found["processes"]["verdict"]) == ("bad", "bad")
+    assert "beat" in found["processes"]["seen"]
 
 
 def test_a_database_that_is_away_is_named_once(upstream: Upstream, healthy, monkeypatch):
@@ -134,20 +131,20 @@ def test_an_open_difference_is_named(upstream: Upstream, healthy, label, amount,
     assert (finding["verdict"], rupiah(amount) in finding["seen"]) == (verdict, True)
 
 
-@pytest.mark.parametrize(("hours", "verdict"), [(1, "ok"), (30, "bad")])
-def test_an_old_backup_is_bad(upstream: Upstream, healthy, hours, verdict):
-    moment = time.time() - hours * 3600
-    os.utime(healthy, (moment, moment))
+@pytest.mark.django_db
+def test_an_old_or_missing_backup_is_bad_and_no_stamp_needs_a_look(healthy, settings):
+    def verdict() -> str:
+        (finding,) = backups("backups")
+        return finding.verdict
 
-    assert verdicts()["backups"] == verdict
-
-
-def test_a_missing_stamp_is_bad_and_an_unset_one_needs_a_look(upstream: Upstream, healthy, settings):
+    young = verdict()
+    os.utime(healthy, (time.time() - 30 * 3600,) * 2)
+    old = verdict()
     healthy.unlink()
-    missing = verdicts()["backups"]
+    missing = verdict()
     settings.BACKUP_STAMP = ""
 
-    assert (missing, verdicts()["backups"]) == ("bad", "look")
+    assert (young, old, missing, verdict()) == ("ok", "bad", "bad", "look")
 
 
 @pytest.mark.parametrize(("hours", "behind"), [(1, 5), (1, None), (1, 90), (30, 5)])

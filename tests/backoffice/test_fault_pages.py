@@ -17,14 +17,6 @@ from tests.core.helpers import has_id
 
 
 @pytest.mark.django_db
-def test_an_unknown_address_is_a_404_for_staff_and_strangers():
-    for client in (browser_of("cashier"), Client()):
-        answer = client.get("/no/such/page/")
-        assert answer.status_code == 404
-        assert has_id(answer, "fault-nothing-here")
-
-
-@pytest.mark.django_db
 def test_a_forbidden_page_says_whom_to_ask(cashier):
     answer = cashier.get("/callbacks/")
 

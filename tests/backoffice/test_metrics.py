@@ -73,11 +73,11 @@ def test_without_a_token_no_other_machine_reads_them(client):
     assert client.get("/metrics", REMOTE_ADDR="203.0.113.7").status_code == 403
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "[::1]:8000"])
-def test_this_machine_reads_them_without_tls_where_pages_take_it(client, settings, host):
+def test_this_machine_reads_them_without_tls_where_pages_take_it(client, settings):
     settings.SECURE_SSL_REDIRECT, settings.ALLOWED_HOSTS = True, ["backoffice.example.com"]
 
-    assert client.get("/metrics", headers={"Host": host}).status_code == 200
+    for host in ("127.0.0.1:8000", "localhost", "[::1]:8000"):
+        assert client.get("/metrics", headers={"Host": host}).status_code == 200, host
 
 
 @pytest.mark.parametrize("host", ["elsewhere.example.com", "[::1", "a b", ""])

@@ -245,9 +245,9 @@ def test_an_auditor_is_not_offered_to_spend_the_upstreams_limit(auditor):
     assert [url for url in ("/overview/balance/", "/overview/catalogue/", "/balance/read/") if url in page] == []
 
 
-@pytest.mark.parametrize("back", ["foo", "//elsewhere.example/", "https://elsewhere.example/", "javascript:alert(1)"])
-def test_a_next_that_is_no_address_of_ours_leads_to_the_overview(supervisor, back):
-    assert supervisor.post("/overview/catalogue/", {"next": back})["Location"] == "/"
+def test_a_next_that_is_no_address_of_ours_leads_to_the_overview(supervisor):
+    for back in ("foo", "//elsewhere.example/", "https://elsewhere.example/", "javascript:alert(1)"):
+        assert supervisor.post("/overview/catalogue/", {"next": back})["Location"] == "/", back
 
 
 def test_the_overview_is_sent_again_only_when_something_changed(supervisor, time_machine):

@@ -69,9 +69,9 @@ def test_a_nul_in_a_query_is_no_fault():
     assert {way: status for way, status in statuses.items() if status >= 500} == {}
 
 
-@pytest.mark.parametrize("query", ["q=%00", "q=%%0000", "%00=x", "q=a%00b&q=c"])
-def test_no_spelling_of_a_nul_reaches_a_query(query, admin):
-    assert admin.get(f"/customers/?{query}").status_code == 200
+def test_no_spelling_of_a_nul_reaches_a_query(admin):
+    for query in ("q=%00", "q=%%0000", "%00=x", "q=a%00b&q=c"):
+        assert admin.get(f"/customers/?{query}").status_code == 200, query
 
 
 def test_a_number_too_large_for_any_row_leads_nowhere():
@@ -86,16 +86,13 @@ def test_a_number_too_large_for_any_row_leads_nowhere():
     assert {way: status for way, status in statuses.items() if status not in {404, 405}} == {}
 
 
-@pytest.mark.parametrize("name", ["since", "until"])
-@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "2026-02-30", "yesterday"])
-def test_a_day_that_no_order_can_be_of_is_named_and_left_out(name, day, cashier):
+def test_a_day_that_no_order_can_be_of_is_named_and_left_out(cashier):
     order = make_order(Status.SUCCESS)
 
-    answer = cashier.get("/orders/", {name: day})
-
-    assert answer.status_code == 200
-    assert has_id(answer, "filter-faults")
-    assert f"/orders/{order.ref_id}/" in answer.content.decode()
+    for way in product(("since", "until"), ("9999-12-31", "0001-01-01", "2026-02-30", "yesterday")):
+        answer = cashier.get("/orders/", dict([way]))
+        assert (answer.status_code, has_id(answer, "filter-faults")) == (200, True), way
+        assert f"/orders/{order.ref_id}/" in answer.content.decode(), way
 
 
 def test_a_nul_in_a_form_is_no_fault(admin):
