@@ -27,6 +27,17 @@ def _text(value: object) -> object:
     return value[:MAX_TEXT] if isinstance(value, str) else value
 
 
+def _words(value: object) -> object:
+    return _text(value) if isinstance(value, str) else ""
+
+
+def _sn(value: object) -> object:
+    """ "" → None; a whole number → its digits. Anything else is returned unchanged."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return str(value)
+    return None if value == "" else value
+
+
 # A time that means "never", such as 9999-12-31T23:59:59Z, becomes a time that every zone and the database can show.
 _FIRST, _LAST = datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
 
@@ -61,6 +72,8 @@ SignedRupiah = Annotated[int, Field(strict=True, ge=-MAX_AMOUNT, le=MAX_AMOUNT)]
 RefId = Annotated[str, Field(pattern=REF_ID_PATTERN)]
 Code = Annotated[str, Field(min_length=1, max_length=MAX_CODE)]
 Text = Annotated[str, BeforeValidator(_text)]
+# A text on which nothing rests: what is no text is left out.
+Words = Annotated[str, BeforeValidator(_words)]
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 Clock = Annotated[time, BeforeValidator(_clock)]
 
@@ -214,18 +227,19 @@ class Transaction(Message):
     `price` is what the books debit, `status` ends the order, and `balance` is compared with the books.
 
     Three are for people, and may be absent or null: we show our own product name, and an outcome counts without a
-    message. `sn` is None, not "", before it is known; a success may come without it, and its SN later.
+    message. `sn` is None, not "", before it is known; a success may come without it, and its SN later. An SN that is a
+    whole number is read as its digits.
     """
 
     trx_id: Code
     ref_id: RefId
     product_code: Code
-    product_name: Text = ""
+    product_name: Words = ""
     destination: Code
     price: Rupiah
     status: Annotated[TransactionStatus, Field(strict=False)]
-    sn: Annotated[Annotated[str, Field(max_length=4000)] | None, BeforeValidator(_empty_is_none)] = None
-    message: Text = ""
+    sn: Annotated[Annotated[str, Field(max_length=4000)] | None, BeforeValidator(_sn)] = None
+    message: Words = ""
     balance: SignedRupiah
 
 
@@ -245,7 +259,7 @@ class BillInquiry(Message):
 
     ref_id: RefId
     product_code: Code
-    product_name: Text = ""
+    product_name: Words = ""
     destination: Code
     customer_name: Text = ""
     status: Annotated[InquiryStatus, Field(strict=False)]

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from upstream.error_codes import ErrorCode, Next, meaning_of
 from upstream.errors import Misconfigured, OutcomeUnknown, Rejected, UpstreamError
-from upstream.messages import Message, Rupiah, Text
+from upstream.messages import Message, Rupiah, Words
 from upstream.strict_json import NotStrictJson, loads
 
 T = TypeVar("T", bound=Message)
@@ -21,7 +21,7 @@ T = TypeVar("T", bound=Message)
 
 class _Envelope(Message):
     code: Rupiah
-    message: Text = ""
+    message: Words = ""
 
 
 class _Success(_Envelope):

@@ -124,6 +124,23 @@ def test_a_text_for_people_never_costs_an_answer() -> None:
     assert len(read(bought(message="x" * 5000)).message) == 1000
 
 
+@pytest.mark.parametrize("words", [0, 1.5, True, [], ["odd"], {"id": "berhasil", "en": "success"}], ids=str)
+def test_words_of_another_type_cost_no_answer_and_no_refusal(words: object) -> None:
+    answer = read({**bought(message=words, product_name=words), "message": words})
+    assert (answer.message, answer.product_name, answer.price) == ("", "", 10_250)
+
+    with pytest.raises(Rejected) as caught:
+        read({**error(402, "INSUFFICIENT_BALANCE"), "message": words}, 402)
+    assert (caught.value.error_code, caught.value.message) == ("INSUFFICIENT_BALANCE", "")
+
+
+def test_an_sn_that_is_a_number_is_read_as_its_digits() -> None:
+    assert read(bought(status="success", sn=1234567890123456789)).sn == "1234567890123456789"
+    for sn in (1.5, True, -1, [], {}):
+        with pytest.raises(OutcomeUnknown, match="malformed: sn"):
+            read(bought(status="success", sn=sn))
+
+
 def test_an_empty_sn_is_no_sn() -> None:
     assert read(bought(sn="")).sn is None
 
