@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bills.models import PAID_FOR, BillCheck, open_payments
 from bills.states import AnswerKind
+from catalogue.models import ProductType
 from core.looks import LookChoices
 from core.triggers import never_truncated
 from customers.models import SavedNumber
@@ -73,9 +74,9 @@ def _home() -> Coalesce:
 
 class FollowedNumberQuerySet(models.QuerySet["FollowedNumber"]):
     def waiting(self, today: dt.date) -> FollowedNumberQuerySet:
-        """Numbers whose bill of this month was not checked yet: its day is still to come."""
+        """Numbers at a biller whose bill of this month was not checked yet: its day is still to come."""
         known = DueBill.objects.filter(number=OuterRef("number"), month__gte=today.replace(day=1))
-        return self.filter(~Exists(known))
+        return self.filter(~Exists(known), number__product__type=ProductType.POSTPAID)
 
     def with_branch(self) -> FollowedNumberQuerySet:
         """Annotate `home`, the key of its branch."""

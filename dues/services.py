@@ -26,6 +26,7 @@ log = structlog.get_logger()
 _NIGHT_BEGINS = dt.timedelta(hours=1)
 # A sweep inquires this many bills, one every few seconds, so that a person's inquiry never waits for all of them.
 _AT_ONCE, _SECONDS_BETWEEN = 20, 3.0
+_AT_A_BILLER = Q(number__product__type=ProductType.POSTPAID)
 _CLOSED_FOR, _NO_ANSWER_FOR = dt.timedelta(hours=1), dt.timedelta(hours=20)
 
 
@@ -85,6 +86,9 @@ def _end_what_is_settled() -> None:
                 FollowedNumber.objects.filter(number__in=numbers, is_kept=True).update(is_kept=False)
             _close(rows.filter(pk__in=[pk for pk, _number in ended]), state)
     _close(rows.filter(number__followed__is_kept=True).standing_at(DueState.GONE), DueState.GONE)
+    # A person has changed what the number is for: no biller can be asked.
+    nobodys = rows.filter(Q(number__product=None) | ~_AT_A_BILLER)
+    _close(nobodys.standing_at(DueState.ASKING, *OWES, DueState.GONE), DueState.STOPPED)
 
 
 def _take_over_newer_checks() -> None:
@@ -115,10 +119,10 @@ def _open_due(now: dt.datetime) -> None:
         being_paid = of_number.open().standing_at(DueState.PAYING)
         due = FollowedNumber.objects.filter(
             day_has_come,
+            _AT_A_BILLER,
             ~Exists(known),
             ~Exists(being_paid),
             first_month__lte=of_month,
-            number__product__type=ProductType.POSTPAID,
         )
         with transaction.atomic():
             for followed in due.select_for_update(skip_locked=True, of=("self",)).order_by("pk")[:_AT_ONCE]:
@@ -147,7 +151,7 @@ def _open(followed: FollowedNumber, month: dt.date, now: dt.datetime) -> None:
 def _ask(now: dt.datetime) -> None:
     """Have the billers asked in the background's turns. The inquiry of a killed worker is repeated unchanged."""
     with transaction.atomic():
-        rows = DueBill.objects.open().filter(ask_at__lte=now).standing_at(DueState.ASKING)
+        rows = DueBill.objects.open().filter(_AT_A_BILLER, ask_at__lte=now).standing_at(DueState.ASKING)
         rows = rows.select_related("number__product__category", "number__product__brand")
         for place, row in enumerate(
             rows.select_for_update(skip_locked=True, of=("self",)).order_by("ask_at")[:_AT_ONCE]

@@ -273,6 +273,24 @@ def test_a_corrected_number_is_asked_about_at_once():
     assert states(number) == [("2026-11-12", DueState.ASKING)]
 
 
+def test_a_number_that_is_at_no_biller_any_more_holds_up_nobody(cashier):
+    biller = make_biller()
+    gone = followed("1234567890", day=12, product=biller, first_month="2026-11-01")
+    other = followed("1234567891", day=13, product=biller, first_month="2026-11-01")
+    with at("2026-11-12T02:00:00"):
+        sweep()
+        answer(gone, "refusal", error_code="INVALID_DESTINATION")
+    cashier.post(f"/customers/numbers/{gone.pk}/edit/", {"what": "kind:phone", "destination": "081234567890"})
+
+    for moment in ("2026-11-12T02:05:00", "2026-11-13T02:00:00"):
+        with at(moment):
+            sweep()
+
+    assert states(other) == [("2026-11-13", DueState.ASKING)]
+    assert BillCheck.objects.filter(saved_number=other).count() == 1
+    assert states(gone) == [("2026-11-12", DueState.STOPPED)]
+
+
 def test_a_number_that_is_no_longer_followed_is_not_asked():
     number = followed("1234567890", day=12, product=make_biller())
     with at("2026-10-12T02:00:00"):
