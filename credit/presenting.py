@@ -109,6 +109,6 @@ def _open_sum(debts: list[Debt]) -> int:
 
 def whatsapp_to(account: CreditAccount, text: str) -> str:
     """The address that opens WhatsApp with the text: to a phone number of the customer, if one is saved."""
-    phones = SavedNumber.objects.filter(customer=account.customer_id, destination__startswith="08")
+    phones = SavedNumber.objects.phones().filter(customer=account.customer_id)
     number = phones.order_by("pk").values_list("destination", flat=True).first()
     return whatsapp_link(text, phone=number or "")

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
-from catalogue.destinations import KindField, spellings
+from catalogue.destinations import KINDS, KindField, spellings
 from catalogue.models import Product, ProductType
 from core.notation import bare, has_digits
 from core.numbers import sees_whole_numbers
@@ -54,6 +54,11 @@ class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
     def in_seen_order(self) -> SavedNumberQuerySet:
         """By name and number; for a viewer of masked numbers the oldest first: their order would give digits away."""
         return self if sees_whole_numbers() else self.order_by("customer__name", "customer", "pk")
+
+    def phones(self) -> SavedNumberQuerySet:
+        """Mobile numbers, to which a message can be sent. A meter's or a biller's number may begin with 08, too."""
+        kinds = [kind for kind in KINDS.values() if kind.takes_phone]
+        return self.filter(destination__startswith="08", kind__in=kinds)
 
     def bills(self) -> SavedNumberQuerySet:
         """Numbers at a biller."""

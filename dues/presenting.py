@@ -34,7 +34,7 @@ def whatsapp_texts(bills: Iterable[DueBill], shop: Shop) -> dict[int, str]:
     phones: dict[int, str] = {}
     if sees_whole_numbers():
         customers = {bill.number.customer_id for bill in owed}
-        saved = SavedNumber.objects.filter(customer__in=customers, destination__startswith="08")
+        saved = SavedNumber.objects.phones().filter(customer__in=customers)
         phones = dict(saved.order_by("-pk").values_list("customer", "destination"))
     with translation.override(shop.language or translation.get_language()):
         return {

@@ -54,6 +54,7 @@ def test_an_administrator_gives_credit_and_it_is_noted():
 def test_a_cashier_takes_a_payment_and_undoes_it():
     browser, customer = browser_of("cashier"), give_credit()
     cashier = User.objects.get(username="cashier")
+    SavedNumber.objects.create(customer=customer, destination="08111222333", kind="meter")
     SavedNumber.objects.create(customer=customer, destination="081234567890", kind="phone")
     shift = begin(cashier)
     sell_to(customer, 30_000, by=cashier)

@@ -43,6 +43,14 @@ def test_the_list_shows_total_fine_and_sum_and_a_text_for_the_customer(cashier):
     assert "2099" in text
 
 
+def test_a_billers_number_that_looks_like_a_phone_gets_no_text(cashier):
+    due_bill("0812345678")
+
+    page = cashier.get("/due/").content.decode()
+
+    assert re.search(r'data-whatsapp href="https://wa.me/([^"?]*)\?', page).group(1) == ""
+
+
 def test_a_customers_page_says_the_amount_of_an_open_bill(cashier):
     bill = due_bill("1234567890")
 
