@@ -24,6 +24,7 @@ from customers.services import (
     MOST_KILOBYTES,
     MOST_ROWS,
     Outcome,
+    change_customer,
     customer_called,
     erase,
     import_customers,
@@ -82,8 +83,12 @@ def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
     customer = get_object_or_404(Customer, pk=pk)
     form = CustomerForm(request.POST or None, instance=customer)
     if request.method == "POST" and form.is_valid():
+        try:
+            change_customer(form.instance)
+        except Customer.DoesNotExist:  # a colleague has merged or deleted the customer meanwhile
+            raise Http404 from None
         messages.success(request, _("Saved."))
-        return redirect(form.save())
+        return redirect(form.instance)
     return render(request, "customers/customer_form.html", {"form": form, "customer": Customer.objects.get(pk=pk)})
 
 
@@ -158,6 +163,8 @@ def _saved(form: SavedNumberForm, number: SavedNumber) -> bool:
     except (InvalidDestination, AlreadySaved) as refusal:
         form.add_error("destination", ValidationError(str(refusal), code=refusal.code))
         return False
+    except SavedNumber.DoesNotExist:
+        raise Http404 from None
     return True
 
 

@@ -11,6 +11,7 @@ from customers.services.importing import (
 )
 from customers.services.saving import (
     absorb,
+    change_customer,
     customer_called,
     erase,
     joined,

@@ -33,12 +33,24 @@ def customer_called(name: str, *, created_by: User) -> tuple[Customer, bool]:
     return Customer.objects.create(name=name, created_by=created_by), True
 
 
+def change_customer(customer: Customer) -> None:
+    """Store the changed name and note. Raises `Customer.DoesNotExist` for a customer who is gone meanwhile."""
+    _update(customer, "name", "note")
+
+
+def _update(row: Customer | SavedNumber, *names: str) -> None:
+    """Store these fields of a row that is still there. `save()` would store a deleted row again."""
+    if not type(row)._default_manager.filter(pk=row.pk).update(**{name: getattr(row, name) for name in names}):
+        raise type(row).DoesNotExist
+
+
 def save_number(
     number: SavedNumber, *, destination: str, product: Product | None, kind: DestinationKind, note: str
 ) -> SavedNumber:
     """Store a new or changed number of a customer, normalised by the rules of its kind (a product has its own).
 
-    Raises `InvalidDestination`, or `AlreadySaved` when the customer has exactly this number already.
+    Raises `InvalidDestination`, `AlreadySaved` when the customer has exactly this number already, and
+    `SavedNumber.DoesNotExist` for a changed number that somebody has deleted meanwhile.
     """
     number.kind = product.kind if product else kind
     number.destination = number.kind.clean(destination)
@@ -46,7 +58,10 @@ def save_number(
     number.note = note
     try:
         with transaction.atomic():
-            number.save()
+            if number.pk is None:
+                number.save()
+            else:
+                _update(number, "destination", "kind", "product", "note")
     except IntegrityError:
         raise AlreadySaved(_("%(name)s has this number already.") % {"name": number.customer}) from None
     return number

@@ -1,0 +1,73 @@
+"""A customer or a number that a colleague deletes or merges while somebody changes it does not come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from customers.forms import CustomerForm, SavedNumberForm
+from customers.models import Customer, SavedNumber
+from customers.services import erase
+from drawers.services import merge_customers
+from testing.people import make_person
+from tests.customers.helpers import NUMBER, make_customer
+
+pytestmark = pytest.mark.django_db
+
+OTHER = "081277770002"
+
+
+@pytest.fixture
+def first(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """`first(form, act)`: the act of a colleague ends after the view has read its rows, and before it writes."""
+
+    def do_first(form: Any, act: Callable[[], Any]) -> None:
+        acts, is_valid = [act], form.is_valid
+
+        def check(bound: Any) -> bool:
+            if acts:
+                acts.pop()()
+            return is_valid(bound)
+
+        monkeypatch.setattr(form, "is_valid", check)
+
+    return do_first
+
+
+def merge(one: Customer, other: Customer) -> Customer:
+    return merge_customers(one, other, name=one.name, note="", actor=make_person("supervisor"))
+
+
+def test_given_an_erasure_during_an_edit_then_the_customer_stays_erased(cashier, first):
+    customer = make_customer("Bu Sari", (NUMBER, "phone"))
+    first(CustomerForm, partial(erase, customer.pk, actor=make_person("admin")))
+
+    answer = cashier.post(f"/customers/{customer.pk}/edit/", {"name": "Bu Sari", "note": "Blok C 4"})
+
+    assert answer.status_code == 404
+    assert not Customer.objects.exists()
+
+
+def test_given_an_erasure_during_an_edit_of_a_number_then_it_stays_erased(cashier, first):
+    number = make_customer("Bu Sari", (NUMBER, "phone")).numbers.get()
+    first(SavedNumberForm, partial(SavedNumber.objects.all().delete))
+
+    typed = {"what": "kind:phone", "destination": OTHER, "note": "toko"}
+    answer = cashier.post(f"/customers/numbers/{number.pk}/edit/", typed)
+
+    assert answer.status_code == 404
+    assert not SavedNumber.objects.exists()
+
+
+def test_given_a_merge_during_an_edit_of_a_number_then_both_are_kept(cashier, first):
+    kept, gone = make_customer("Bu Sari"), make_customer("Sari Warung", (NUMBER, "phone"))
+    number = gone.numbers.get()
+    first(SavedNumberForm, partial(merge, kept, gone))
+
+    typed = {"what": "kind:phone", "destination": OTHER, "note": "toko"}
+    cashier.post(f"/customers/numbers/{number.pk}/edit/", typed)
+
+    assert [*kept.numbers.values_list("destination", "note")] == [(OTHER, "toko")]
