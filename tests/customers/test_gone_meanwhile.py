@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from customers.forms import CustomerForm, SavedNumberForm
+from customers.forms import CustomerForm, MergeForm, SavedNumberForm
 from customers.models import Customer, SavedNumber
 from customers.services import erase
 from drawers.services import merge_customers
@@ -71,3 +71,21 @@ def test_given_a_merge_during_an_edit_of_a_number_then_both_are_kept(cashier, fi
     cashier.post(f"/customers/numbers/{number.pk}/edit/", typed)
 
     assert [*kept.numbers.values_list("destination", "note")] == [(OTHER, "toko")]
+
+
+def test_given_a_second_press_of_merge_then_it_leads_to_who_stayed(cashier, first):
+    one, other = make_customer("Bu Sari"), make_customer("Sari Warung")
+    first(MergeForm, partial(merge, one, other))
+
+    answer = cashier.post(f"/customers/{one.pk}/merge/?other={other.pk}", {"name": "Bu Sari", "note": ""})
+
+    assert answer["Location"] == f"/customers/{one.pk}/"
+
+
+def test_given_both_are_gone_during_a_merge_then_there_is_no_page(cashier, first):
+    one, other = make_customer("Bu Sari"), make_customer("Sari Warung")
+    first(MergeForm, partial(Customer.objects.all().delete))
+
+    answer = cashier.post(f"/customers/{one.pk}/merge/?other={other.pk}", {"name": "Bu Sari", "note": ""})
+
+    assert answer.status_code == 404

@@ -76,7 +76,7 @@ def test_a_search_finds_the_other_and_nobody_merges_with_themselves():
     assert "Nobody" not in before
     assert "Nothing matches" in nothing
     assert f'data-other="{other.pk}"' in browser.get(f"/customers/{one.pk}/merge/?q=budi").content.decode()
-    for wrong in (one.pk, 999, "x"):
+    for wrong in (one.pk, 999, "x", "9" * 30, "9" * 5_000):
         assert browser.get(f"/customers/{one.pk}/merge/?other={wrong}").status_code == 404
 
 
