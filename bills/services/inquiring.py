@@ -16,6 +16,7 @@ from bills.errors import NotABill
 from bills.models import BillCheck, Inquiry
 from bills.services.paying import lock_check_for_payment
 from bills.states import AnswerKind
+from catalogue.destinations import InvalidDestination
 from catalogue.models import Product, ProductType
 from core import clock
 from core.errors import OrderRefused
@@ -74,7 +75,7 @@ def start_check(
 def start_checks(numbers: Iterable[SavedNumber], *, checked_by: User) -> uuid.UUID:
     """Check all these saved bills in the background, as the rate budget allows; return the batch to follow.
 
-    Numbers without a biller, or whose biller cannot be reached now, are left out.
+    Numbers without a biller, whose biller cannot be reached now, or that the biller's kind does not take, are left out.
     """
     batch = uuid.uuid4()
     with transaction.atomic():
@@ -83,7 +84,7 @@ def start_checks(numbers: Iterable[SavedNumber], *, checked_by: User) -> uuid.UU
                 continue
             try:
                 check = _new_check(number.product, number.destination, checked_by, number)
-            except OrderRefused:
+            except (OrderRefused, InvalidDestination):
                 continue
             check.batch = batch
             check.next_poll_at = clock.now()

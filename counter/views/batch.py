@@ -140,8 +140,8 @@ def _start(request: StaffRequest, saved: SavedNumberQuerySet, *, back: str) -> H
         return redirect(back)
     if left := len(numbers) - count:
         words = ngettext(
-            "%(n)s bill was left out: its biller is unavailable.",
-            "%(n)s bills were left out: their billers are unavailable.",
+            "%(n)s bill was left out: its biller is unavailable, or does not take its number.",
+            "%(n)s bills were left out: their billers are unavailable, or do not take their numbers.",
             left,
         )
         messages.warning(request, words % {"n": left}, extra_tags="bills_left_out")

@@ -68,6 +68,15 @@ def test_all_saved_bills_are_checked_together_with_progress(cashier):
     assert "Rp102.500" in changed.content.decode()
 
 
+def test_a_saved_number_that_its_biller_no_longer_takes_keeps_no_other_from_its_check(cashier):
+    customer = make_customer("Bu Sari", ("12 34 # 5", make_biller()), ("2222", make_biller()))
+
+    address = start_batch(cashier, customer)
+
+    assert [*BillCheck.objects.values_list("destination", flat=True)] == ["2222"]
+    assert counts_at(cashier.get(address), 'id="batch-progress"') == [0, 1]
+
+
 def test_credit_is_offered_only_if_all_chosen_bills_are_of_one_customer(cashier):
     # given: two bills of one customer, and one of another; both may buy on credit
     nita, yanto = give_credit("Mbak Nita", cap=500_000), give_credit("Pak Yanto", cap=500_000)
