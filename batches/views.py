@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, OuterRef
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _, ngettext, pgettext_lazy
+from django.utils.translation import gettext as _, ngettext, pgettext, pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audit.acts import act
@@ -79,6 +79,11 @@ def batch_add(request: StaffRequest) -> HttpResponse:
 
 
 def _after_check(request: StaffRequest, batch: Batch, *, is_new: bool) -> HttpResponse:
+    if not is_new and not visible_batches(request.user).filter(pk=batch.pk).exists():
+        name = batch.created_by.shown_name if batch.created_by else pgettext("batch", "Command")
+        words = _("%(name)s has checked this table before, as batch %(number)s. Ask there, before you sell it again.")
+        messages.error(request, words % {"name": name, "number": batch.pk}, extra_tags="table_of_another")
+        return redirect("batch_list")
     if not is_new:
         words = (
             _("This batch was made before and is not released yet. It was not made a second time.")

@@ -14,7 +14,7 @@ from batches.tables import BatchRowTable
 from drawers.services import rounded_up
 from purchases.models import Order
 from staff.models import User
-from testing.people import Browser
+from testing.people import Browser, browser_of
 from tests.batches.helpers import checked, press_release, released, rows_of, send_all
 from tests.conftest import Upstream
 from tests.core.helpers import codes
@@ -42,6 +42,19 @@ def test_a_file_is_named_and_the_same_table_pasted_is_the_same_batch(upstream: U
     batch = Batch.objects.get()
     assert batch.name == "staff.csv"
     assert answer["Location"] == f"/batches/{batch.pk}/"
+
+
+def test_the_table_of_a_colleague_names_the_colleague_and_leads_to_no_missing_page(upstream: Upstream, seller: User):
+    batch = checked(TABLE, seller)
+    cashier = browser_of("cashier")
+
+    answer = cashier.post("/batches/new/", {"text": TABLE}, follow=True)
+
+    assert (answer.status_code, answer.redirect_chain[-1][0]) == (200, "/batches/")
+    said = next(str(message) for message in answer.context["messages"] if "table_of_another" in message.tags)
+    assert seller.shown_name in said
+    assert str(batch.pk) in said
+    assert Batch.objects.count() == 1
 
 
 def test_nothing_and_a_table_without_any_number_are_no_batch(upstream: Upstream, browser: Browser):
