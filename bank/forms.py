@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from bank.formats import PARTS, Columns, column_of_days, has_day
-from bank.models import MOST_FEE, USUAL_FEE
+from bank.models import MOST_FEE
 
 _LABELS = {
     "day": _("Day of the booking"),
@@ -39,14 +39,18 @@ class FileForm(forms.Form):
     fee = forms.RegexField(
         r"^\d(\d?)([.,]\d{1,2})?$",
         label=_("Fee of QRIS and cards, at most (%)"),
-        initial=USUAL_FEE // 100,
+        required=False,
         widget=forms.TextInput({**_LINE, "inputmode": "decimal"}),
-        help_text=_("The provider pays a day's sum less its fee."),
+        help_text=_(
+            "The provider pays a day's sum less its fee. Empty: as this account has it; 1 percent for a new one."
+        ),
         error_messages={"invalid": _("Type a percentage up to 10, such as 0,7.")},
     )
 
-    def clean_fee(self) -> int:
-        """The fee in hundredths of a percent."""
+    def clean_fee(self) -> int | None:
+        """The fee in hundredths of a percent; None to leave that of the account."""
+        if not self.cleaned_data["fee"]:
+            return None
         fee = int(Decimal(self.cleaned_data["fee"].replace(",", ".")) * 100)
         if fee > MOST_FEE:
             raise forms.ValidationError(self.fields["fee"].error_messages["invalid"], code="invalid")

@@ -29,18 +29,26 @@ def kept_columns(account: str, lines: Sequence[Sequence[str]]) -> Columns | None
 
 @transaction.atomic
 def read_file(
-    name: str, content: bytes, lines: Sequence[Sequence[str]], columns: Columns, *, account: str, fee: int, actor: User
+    name: str,
+    content: bytes,
+    lines: Sequence[Sequence[str]],
+    columns: Columns,
+    *,
+    account: str,
+    fee: int | None,
+    actor: User,
 ) -> tuple[int, int]:
     """Keep the rows of this file, and match. Returns how many rows are new, and how many are matched at once.
 
-    `account`: the name of a known or new account, which keeps `columns` and `fee`. A known file adds rows that it
-    shared with a file that was taken back. Raises `BankRefused`, also if a known file adds nothing.
+    `account`: the name of a known or new account, which keeps `columns` and `fee`; None leaves the fee that it has. A
+    known file adds rows that it shared with a file that was taken back. Raises `BankRefused`, also if a known file adds
+    nothing.
     """
     bookings = list(bookings_of(lines, columns, timezone.localdate()))
     if not bookings:
         raise BankRefused("no_rows")
     lock_bank()
-    kept = {"columns": columns.as_dict(), "most_fee": fee}
+    kept = {"columns": columns.as_dict()} | ({} if fee is None else {"most_fee": fee})
     of_bank, _is_new = BankAccount.objects.update_or_create(name=account, defaults=kept)
     digest = hashlib.sha256(content).hexdigest()
     days = [booking.day for booking in bookings]

@@ -192,6 +192,17 @@ def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(
     assert not BankRow.objects.exists()
 
 
+def test_given_no_fee_typed_then_the_account_keeps_the_one_it_has(sold):
+    browser = browser_of("administrator")
+    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    shown = browser.get("/bank/read/").context["form"]["fee"].value() or ""
+
+    read(browser, file_of(today("SARI", "20.000")), save="BCA 1", fee=shown)
+    read(browser, file_of(today("ANI", "30.000")), **CONFIRMED | {"save": "BRI 2"}, account="BRI 2", fee=shown)
+
+    assert dict(BankAccount.objects.values_list("name", "most_fee")) == {"BCA 1": 70, "BRI 2": 100}
+
+
 def test_given_two_files_with_the_same_day_then_each_names_the_other(sold):
     browser, day = browser_of("administrator", language="en"), day_words(timezone.localdate())
     read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
