@@ -14,8 +14,9 @@ from decimal import Decimal
 from typing import Any
 
 from bank.errors import BankRefused
+from core.times import YEARS
 
-MOST_ROWS, MOST_TEXT, MOST_REFERENCE, MOST_DIGITS = 10_000, 300, 100, 15
+MOST_ROWS, MOST_COLUMNS, MOST_TEXT, MOST_REFERENCE, MOST_DIGITS = 10_000, 100, 300, 100, 15
 # The heading must be among this many first lines.
 _HEADING_LINES = 40
 # The names that banks give their columns, the surest first: these are enough for BCA, Mandiri and BRI.
@@ -136,7 +137,7 @@ def lines_of(content: bytes) -> list[list[str]]:
     lines = max(ways, key=lambda way: (sum(len(line) > 2 for line in way), sum(map(len, way))))
     if len(lines) > MOST_ROWS:
         raise BankRefused("too_many")
-    if all(len(line) < 3 for line in lines):
+    if all(len(line) < 3 for line in lines) or any(len(line) > MOST_COLUMNS for line in lines):
         raise BankRefused("no_text")
     return lines
 
@@ -219,14 +220,17 @@ def _tidy(cell: str) -> str:
 
 
 def day_of(cell: str, today: dt.date, line: int = 0) -> dt.date | None:
-    """The day; without a year, the latest up to today. None for other texts. Raises `BankRefused` for 31 February."""
+    """The day; without a year, the latest up to today. None for other texts.
+
+    Raises `BankRefused` for 31 February, a later day, and a year before the shop's.
+    """
     for pattern, numbers in _DAYS:
         if match := pattern.match(cell):
             year, month, day = numbers(match)
             latest = today + dt.timedelta(days=1 if year else 0)
             for tried_year in (year,) if year else (today.year, today.year - 1):
                 with suppress(ValueError):
-                    if (found := dt.date(tried_year, month, day)) <= latest:
+                    if (found := dt.date(tried_year, month, day)) <= latest and found.year in YEARS:
                         return found
             raise BankRefused("bad_day", line)
     return None

@@ -119,14 +119,14 @@ def ago(at: dt.datetime) -> SafeString:
     return SafeString(f'<time datetime="{stamp}" title="{exact}" data-relative>{shown}</time>')
 
 
-# The calendar's ends do not exist in every time zone.
-_YEARS = range(2000, 9000)
+#: The years of the shop's days: the calendar's ends do not exist in every time zone.
+YEARS = range(2000, 9000)
 
 
 def shop_day(text: str) -> dt.date:
     """The day of the shop that this text names (ISO, e.g. 2026-08-22). Raises `ValueError` for another text."""
     day = dt.date.fromisoformat(text)
-    if day.year not in _YEARS:
+    if day.year not in YEARS:
         raise ValueError(text)
     return day
 

@@ -113,13 +113,15 @@ def test_given_29_february_without_year_then_it_is_last_years():
     assert day_of("29/02", dt.date(2025, 1, 15)) == dt.date(2024, 2, 29)
 
 
-@pytest.mark.parametrize("cell", ["11/25/2026", "31/02/2026", "25 Xyz 2026", "30/12/2026", "00/11", "29/02"])
+@pytest.mark.parametrize(
+    "cell", ["11/25/2026", "31/02/2026", "25 Xyz 2026", "30/12/2026", "00/11", "29/02", "01/01/0001", "25/11/0026"]
+)
 def test_given_a_day_of_no_calendar_then_the_whole_file_is_refused(cell):
     with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "bad_day"):
         day_of(cell, TODAY)
 
 
-@pytest.mark.parametrize("content", [b"", b"one line", b"PK\x03\x04\x00\x00", b"a,b\n1,2\n"])
+@pytest.mark.parametrize("content", [b"", b"one line", b"PK\x03\x04\x00\x00", b"a,b\n1,2\n", b"," * 1_000])
 def test_given_no_statement_then_it_is_refused(content):
     with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "no_text"):
         lines_of(content)
