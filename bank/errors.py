@@ -20,6 +20,7 @@ class BankRefused(Refused):
             "bad_amount": _("Line %(line)s: the amount cannot be read. Look at the columns."),
             "known": _("This file was read before. Nothing was added."),
             "moved": _("Somebody else has changed this row meanwhile. Look at it again."),
+            "gone": _("The file of this row was taken back meanwhile. Nothing was noted."),
             "taken": _("Another row of the bank is matched with this already."),
         }
         super().__init__(words[reason] % {"line": line})

@@ -170,7 +170,7 @@ def bank_decide(request: StaffRequest, pk: int) -> HttpResponse:
         return _row_page(request, row, form)
     with refusal_shown(request):
         _decide(request, row, form.cleaned_data)
-    return redirect("bank_row", pk=pk)
+    return redirect("bank_row", pk=pk) if BankRow.objects.filter(pk=pk).exists() else redirect("bank")
 
 
 def _row(pk: int) -> BankRow:

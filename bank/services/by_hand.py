@@ -42,7 +42,9 @@ def set_aside(pk: int, *, reason: str, actor: User) -> None:
 
 def _locked(pk: int, *states: State) -> BankRow:
     lock_bank()
-    row = BankRow.objects.select_for_update().get(pk=pk)
+    row = BankRow.objects.select_for_update().filter(pk=pk).first()
+    if row is None:
+        raise BankRefused("gone")
     if row.state not in states:
         raise BankRefused("moved")
     return row

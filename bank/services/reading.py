@@ -94,6 +94,8 @@ def _is_read_alike(file: BankFile, rows: Sequence[BankRow]) -> bool:
 def take_back(file: BankFile, *, actor: User) -> None:
     """Delete the rows that this file brought, with their matches: it was for another account, or read wrongly."""
     lock_bank()
+    if not BankFile.objects.filter(pk=file.pk).exists():
+        return  # a second press
     facts = {"bank_account": file.account.name, "file": file.name, "sha256": file.sha256, "rows": file.rows.count()}
     record(BANK_FILE_TAKEN_BACK, actor=actor, subject="bank", facts=facts)
     file.delete()

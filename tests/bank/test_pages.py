@@ -11,6 +11,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from audit.models import AuditEvent
+from bank import views
 from bank.days import BankDays, expected_days
 from bank.models import BankAccount, BankFile, BankRow, State
 from core.times import day_words, hour
@@ -201,6 +203,23 @@ def test_given_no_fee_typed_then_the_account_keeps_the_one_it_has(sold):
     read(browser, file_of(today("ANI", "30.000")), **CONFIRMED | {"save": "BRI 2"}, account="BRI 2", fee=shown)
 
     assert dict(BankAccount.objects.values_list("name", "most_fee")) == {"BCA 1": 70, "BRI 2": 100}
+
+
+def test_given_the_file_is_taken_back_during_a_decision_then_nothing_is_noted(sold, monkeypatch):
+    browser = browser_of("administrator")
+    read(browser, file_of(today("BUDI", "49.000"), heading=KNOWN), **CONFIRMED)
+    row, noted, decide = BankRow.objects.get(), AuditEvent.objects.count(), views._decide
+
+    def decide_later(*facts: Any) -> None:
+        BankFile.objects.all().delete()
+        decide(*facts)
+
+    monkeypatch.setattr(views, "_decide", decide_later)
+
+    answer = browser.post(f"/bank/rows/{row.pk}/decide/", {"action": "aside", "reason": "private"})
+
+    assert (answer.status_code, answer["Location"]) == (302, "/bank/")
+    assert AuditEvent.objects.count() == noted
 
 
 def test_given_two_files_with_the_same_day_then_each_names_the_other(sold):
