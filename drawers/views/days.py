@@ -64,7 +64,7 @@ def _branch(chosen: str) -> int | None:
     branches = all_branches()
     if len(branches) == 1:
         return next(iter(branches))
-    return int(chosen) if chosen.isdecimal() and int(chosen) in branches else None
+    return {str(key): key for key in branches}.get(chosen)
 
 
 def _found(day: dt.date, branch: int | None) -> list[DrawerDay]:
