@@ -17,4 +17,4 @@ from catalogue.services.rules import (
 from catalogue.services.searching import Found, find_product, knows_words, note_bought, read_products, search_products
 from catalogue.services.sync import request_catalogue_sync, sync_catalogue
 from catalogue.services.targets import Target, by_what_sells, in_several_categories, name_of_all
-from catalogue.services.terms import Terms, own_words, terms_words
+from catalogue.services.terms import Terms, own_words

@@ -29,6 +29,5 @@ from credit.services.selling import (
     lock_both_accounts,
     put_on_credit,
     refuse_unless_sold_in_all,
-    refuse_unless_sold_to,
     take_off_credit,
 )

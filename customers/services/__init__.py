@@ -3,7 +3,6 @@
 from customers.services.importing import (
     MOST_KILOBYTES,
     MOST_ROWS,
-    Import,
     Outcome,
     Planned,
     import_customers,

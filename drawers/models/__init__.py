@@ -5,8 +5,6 @@ from drawers.models.shifts import (
     SMALLEST_COIN,
     Drawer,
     DrawerDay,
-    DrawerDayHistory,
-    DrawerHistory,
     Shift,
     ShiftHistory,
 )

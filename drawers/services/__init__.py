@@ -32,7 +32,6 @@ from drawers.services.payments import (
 )
 from drawers.services.refunds import give_back, note_given_back, unsettled
 from drawers.services.shifts import (
-    amount_of,
     close_shift,
     confirm_receiver,
     correct_count,

@@ -4,7 +4,6 @@ from gateway.services.account import (
     WrongUpstream,
     bind_to_upstream,
     hold_restored,
-    last_reading_before,
     latest_reading,
     may_be_lost,
     note_unwritten,

@@ -28,11 +28,6 @@ def latest_reading() -> Exchange | None:
     return Exchange.objects.readings().first()
 
 
-def last_reading_before(at: dt.datetime) -> Exchange | None:
-    """The newest balance reading before this moment, or None."""
-    return Exchange.objects.readings().filter(sent_at__lt=at).order_by("-sent_at", "-pk").first()
-
-
 def upstream_account() -> UpstreamAccount:
     """The one row about our account at the upstream."""
     return UpstreamAccount.objects.get_or_create(only=True)[0]

@@ -50,7 +50,7 @@ from purchases.presenting import (
 )
 from purchases.seals import seal_for, seal_of
 from purchases.sent_again import action_words, sent_again
-from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
+from purchases.services.actions import Action, may_ever, possible_outcomes
 from purchases.states import UNFULFILLED, ActionReason, Status
 from purchases.views.notes import notes_of, with_all_tags
 from purchases.what_now import what_now
@@ -158,7 +158,6 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "has_receipt": order.status == Status.REVERSED or (order.status == Status.SUCCESS and not is_bill),
         "shows_stale_price": order.action_reason == ActionReason.PRICE_CHANGED and Action.SEND_AGAIN in actions,
         "may_resolve": request.user.has_perm(Right.RESOLVE_ORDERS),
-        "open_verdict": open_verdict(order),
         "verdict_form": VerdictForm(outcomes=possible_outcomes(order)),
         "head": Letterhead.of(shop, branch_to_show(order.payment.branch_id)),
         "shop_name": shop.name,  # else each poll would read it with a query of its own

@@ -2,7 +2,6 @@
 
 from reconciliation.presenting.books import (
     Result,
-    Said,
     difference_words,
     open_questions,
     result_message,

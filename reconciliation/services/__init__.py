@@ -12,7 +12,7 @@ from reconciliation.services.decisions import (
     propose_adjustment,
 )
 from reconciliation.services.differences import lock_reconciliation, orders_of_amount, unexplained_differences
-from reconciliation.services.glance import Glance, glance
+from reconciliation.services.glance import glance
 from reconciliation.services.proving import last_proof, prove
 from reconciliation.services.reconciling import (
     DUE_READING,

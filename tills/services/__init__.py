@@ -9,16 +9,12 @@ from tills.services.enrolling import (
     switch_off,
     unlock_pins,
 )
-from tills.services.guessing import count_guess, note_right, note_wrong
-from tills.services.pins import epoch_of, has_pin, is_pin, is_weak, people_with_pin, remove_pin, set_pin
+from tills.services.pins import epoch_of, has_pin, is_weak, people_with_pin, remove_pin, set_pin
 from tills.services.printers import ask_opening, find_printer, set_printer, take_opening
 from tills.services.sessions import (
     confirm_in_person,
-    confirm_pin,
-    held_till,
     leave,
     let_go,
-    note_activity,
     note_password,
     person_there,
     stays_at,
