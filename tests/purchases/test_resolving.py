@@ -39,15 +39,13 @@ def test_an_order_certainly_not_charged_can_be_cancelled(admin, status, facts):
     assert OrderEvent.objects.get().actor == admin
 
 
-@pytest.mark.parametrize("status", [Status.SENDING, Status.PENDING, Status.UNKNOWN, Status.SUCCESS, Status.REJECTED])
-def test_an_order_that_may_be_charged_cannot_be_cancelled(admin, status):
-    order = make_order(status)
-
-    with pytest.raises(ActionRefused):
-        cancel_order(order, actor=admin)
-
-    order.refresh_from_db()
-    assert order.status == status
+def test_an_order_that_may_be_charged_cannot_be_cancelled(admin):
+    for status in (Status.SENDING, Status.PENDING, Status.UNKNOWN, Status.SUCCESS, Status.REJECTED):
+        order = make_order(status)
+        with pytest.raises(ActionRefused):
+            cancel_order(order, actor=admin)
+        order.refresh_from_db()
+        assert order.status == status
 
 
 def test_an_order_that_never_arrived_is_closed_not_cancelled(admin, upstream: Upstream):
@@ -80,12 +78,11 @@ def test_what_is_reported_after_a_close_is_an_incident(admin, upstream: Upstream
     assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
 
 
-@pytest.mark.parametrize("reason", [ActionReason.BALANCE_SHORT, ActionReason.CUT_OFF, ActionReason.UNAVAILABLE])
-def test_an_order_with_another_reason_never_closes_as_failed(admin, reason):
-    order = make_order(Status.NEEDS_ACTION, action_reason=reason)
-
-    with pytest.raises(ActionRefused):
-        close_never_arrived(order, actor=admin)
+def test_an_order_with_another_reason_never_closes_as_failed(admin):
+    for reason in (ActionReason.BALANCE_SHORT, ActionReason.CUT_OFF, ActionReason.UNAVAILABLE):
+        order = make_order(Status.NEEDS_ACTION, action_reason=reason)
+        with pytest.raises(ActionRefused):
+            close_never_arrived(order, actor=admin)
 
 
 def test_a_risen_price_is_sent_only_when_confirmed_exactly(admin):

@@ -42,12 +42,11 @@ def test_the_same_sn_of_a_brand_is_an_incident_and_the_status_stays():
     assert len(incidents()) == 1
 
 
-@pytest.mark.parametrize("sn", ["SUCCESS", "0", "-", "SN-1", ""])
-def test_what_proves_nothing_is_not_compared(sn):
-    succeed(sn)
-    succeed(sn)
-
-    assert incidents() == []
+def test_what_proves_nothing_is_not_compared():
+    for sn in ("SUCCESS", "0", "-", "SN-1", ""):
+        succeed(sn)
+        succeed(sn)
+        assert incidents() == [], sn
 
 
 def test_an_sn_that_only_begins_so_or_is_of_another_brand_is_another():
