@@ -31,7 +31,7 @@ from staff.services.links import (
     read_link,
     withdraw_link,
 )
-from staff.services.names import proposed_user_name
+from staff.services.names import namesakes_of, proposed_user_name
 from staff.services.people import (
     bind,
     change_role,

@@ -1,9 +1,10 @@
-"""The user name that a new person gets when the inviter types none."""
+"""The user name that a new person gets when the inviter types none, and the people who have the same name already."""
 
 import re
 import unicodedata
 
-from staff.models import User
+from branches.seeing import narrowed
+from staff.models import StaffQuerySet, User
 
 # Forms of address, academic titles and the Balinese "Ni" are not part of the user name.
 _TITLE = re.compile(
@@ -29,6 +30,12 @@ def proposed_user_name(full_name: str) -> str:
     taken = {username.lower() for username in alike}
     numbered = (f"{stem}{number}" for number in range(2, len(taken) + 3))
     return next(name for name in (stem, *numbered) if name not in taken)
+
+
+def namesakes_of(full_name: str, *, but: str = "") -> StaffQuerySet:
+    """The people of this name whom the reader sees, without the one with the user name `but`; by user name."""
+    same: StaffQuerySet = User.objects.filter(first_name__iexact=" ".join(full_name.split()), last_name="")
+    return narrowed(same.exclude(username__iexact=but)).order_by("username")
 
 
 def _plain_words(full_name: str) -> list[str]:

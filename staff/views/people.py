@@ -38,6 +38,7 @@ from staff.tables import SessionTable, StaffTable
 ROWS = 50
 _NAMES = ("full_name", "username")
 _MOST_PROPOSALS = 5  # of a user name, while other people take it
+_MOST_NAMESAKES = 3
 INVITE = act("invite", pgettext_lazy("audit", "Add a person"), Right.MANAGE_STAFF)
 CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"), Right.MANAGE_STAFF)
 CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"), Right.CHANGE_LIMITS)
@@ -75,7 +76,9 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
         joining = joining_forms(request.POST or None)
     confirmed = [*_NAMES, "role", "branch", *LIMITS, *(name for part in joining for name in part.fields)]
     forms = [part for part in (form, limits_form, *joining) if part is not None]
-    if request.method == "POST" and all(part.is_valid() for part in forms):
+    is_valid = request.method == "POST" and all(part.is_valid() for part in forms)
+    names = _namesakes(request, form)
+    if is_valid and (not names or names["is_confirmed"]):
         limits = limits_form.limits if limits_form and any(limits_form.cleaned_data.values()) else None
         typed = [part for part in joining if part.has_changed()]
         keep = partial(_keep, typed, request.user) if typed else None
@@ -96,12 +99,29 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
         "limits_form": limits_form,
         "confirmed": " ".join(confirmed),
         "joining": joining,
+        "namesakes": names,
     }
     if limits_form:
         offered = dict(form.fields["role"].choices)  # type: ignore[attr-defined] # it is a choice
         given = [row for row in services.limits_of_roles().items() if row[0].value in offered]
         context["limits_of_roles"] = [(role, limited) for role, limited in given if limited != services.Limits()]
     return render(request, "staff/staff_invite.html", context)
+
+
+def _namesakes(request: StaffRequest, form: InviteForm) -> dict[str, Any]:
+    """The people who have the typed name already, and whether the inviter has confirmed another one; empty for none."""
+    if request.method != "POST" or not (full_name := form.cleaned_data.get("full_name")):
+        return {}
+    people = services.namesakes_of(full_name, but=form.cleaned_data.get("username") or "")[:_MOST_NAMESAKES]
+    if not people:
+        return {}
+    value = " ".join(full_name.casefold().split())
+    return {
+        "name": people[0].shown_name,
+        "usernames": ", ".join(person.username for person in people),
+        "value": value,
+        "is_confirmed": request.POST.get("another") == value,
+    }
 
 
 def _invited(form: InviteForm, **more: Any) -> tuple[User, str]:

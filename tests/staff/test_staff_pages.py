@@ -10,12 +10,14 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from branches.services import all_branches
+from core import clock
 from core.rights import Role
 from staff import services
 from staff.models import AccessLink, RoleLimits, Session, User
 from staff.services import invite, names_of_helpers, names_of_owners
 from staff.services.break_glass import make_break_glass
 from testing.people import browser_of, give_factor, make_person
+from tests.branches.helpers import make_branch
 from tests.core.helpers import cells, codes, has_id, words, words_at
 from tests.staff.helpers import GOOD, administrator, choose, invited, owner, signed_in
 
@@ -130,6 +132,40 @@ def test_a_name_taken_meanwhile_is_proposed_again_unless_typed(boss, monkeypatch
     else:
         link_of(answer)
         assert User.objects.get(username="sari3").first_name == "Sari"
+
+
+def test_a_second_person_of_one_name_is_asked_about_once(boss):
+    make_person("cashier", username="sari", first_name="Sari Dewi")
+    second = {**INVITATION, "full_name": "sari  dewi", "username": ""}
+
+    asked = boss.confirm("/staff/invite/", second)
+
+    assert "(sari)" in words_at(asked, 'id="namesake"')
+    assert User.objects.filter(first_name__icontains="dewi").count() == 1
+    assert 'name="another" value="sari dewi" required' in asked.content.decode()
+    without_role = boss.confirm("/staff/invite/", {**second, "another": "sari dewi", "role": ""})
+    assert re.search(r'name="another" value="sari dewi" required\s+checked', without_role.content.decode())
+    link_of(boss.confirm("/staff/invite/", {**second, "another": "sari dewi"}))
+    assert User.objects.filter(username="sari2").exists()
+
+
+def test_an_answer_about_one_name_counts_for_no_other(boss):
+    for name in ("Sari Dewi", "Budi"):
+        make_person("cashier", username=name.split()[0].lower(), first_name=name)
+
+    asked = boss.confirm("/staff/invite/", {**INVITATION, "full_name": "Budi", "username": "", "another": "sari dewi"})
+
+    assert "(budi)" in words_at(asked, 'id="namesake"')
+
+
+def test_a_bound_inviter_learns_no_name_of_another_branch():
+    make_person("cashier", username="sari", first_name="Sari Dewi", branch=make_branch())
+    manager = browser_of("administrator", username="bound", bound_since=clock.now())
+
+    answer = manager.confirm("/staff/invite/", {**INVITATION, "full_name": "Sari Dewi", "username": ""})
+
+    assert not has_id(answer, "namesake")
+    link_of(answer)
 
 
 def test_the_proposed_user_name_follows_the_typed_name(boss):
@@ -405,7 +441,9 @@ def test_the_page_of_a_link_shows_it_first_then_name_role_and_limits(boss):
     page = shown.content.decode()
     order = [page.index(f'id="{part}"') for part in ("access-link", "link-whatsapp", "link-for", "link-rights")]
     assert order == sorted(order)
-    here = boss.confirm("/staff/invite/", INVITATION | {"username": "rini"}, headers={"Host": "localhost:8000"})
+    here = boss.confirm(
+        "/staff/invite/", INVITATION | {"full_name": "Rini", "username": "rini"}, headers={"Host": "localhost:8000"}
+    )
     order = [here.content.decode().index(f'id="{part}"') for part in ("access-link", "only-here", "link-for")]
     assert order == sorted(order)
     assert "sari" in words_at(shown, 'id="link-for"')
