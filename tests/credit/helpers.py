@@ -1,6 +1,7 @@
 """Customers with credit for the tests of several rooms."""
 
 import datetime as dt
+import uuid
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
+from catalogue.models import Product
 from credit.errors import CreditRefused
 from credit.models import CreditAccount
 from customers.models import Customer
@@ -84,3 +86,9 @@ def page_of(browser: Client, path: str) -> str:
     answer = browser.get(path)
     assert answer.status_code == 200, path
     return answer.content.decode()
+
+
+def send_sale(browser: Client, product: Product, destination: str, **more: Any) -> Any:
+    """Confirm the review of this sale; returns the answer."""
+    fields = {"product": product.code, "destination": destination, "price": product.sells_for, "token": uuid.uuid4()}
+    return browser.post("/counter/send/", fields | {"confirm": "1"} | more)

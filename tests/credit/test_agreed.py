@@ -1,7 +1,5 @@
 """The payment of an order that a second person approves: agreed at the request, stored when the order is placed."""
 
-import uuid
-
 import pytest
 from django.test import Client
 
@@ -21,7 +19,7 @@ from staff.models import User
 from testing.factories import make_check, make_product, moves
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, approver
-from tests.credit.helpers import give_credit, owed_by
+from tests.credit.helpers import give_credit, owed_by, send_sale
 from tests.drawers.helpers import begin, pieces_of
 from tests.ledger.helpers import open_books
 from upstream.budget import CallClass
@@ -43,14 +41,7 @@ def seller(browser):
 
 def ask(browser: Client, product: Product, **more: str) -> Approval:
     """Have the cashier confirm the review of a sale above the limit."""
-    fields = {
-        "product": product.code,
-        "destination": NUMBER,
-        "price": product.sells_for,
-        "token": uuid.uuid4(),
-        "confirm": "1",
-    }
-    assert "/approvals/" in browser.post("/counter/send/", fields | more)["Location"]
+    assert "/approvals/" in send_sale(browser, product, NUMBER, **more)["Location"]
     return Approval.objects.latest("pk")
 
 

@@ -22,7 +22,7 @@ from testing.orders import review
 from testing.people import browser_of, signed_in
 from tests.approvals.helpers import approve, approver
 from tests.core.helpers import words
-from tests.credit.helpers import give_credit, owed_by
+from tests.credit.helpers import give_credit, owed_by, send_sale
 from tests.drawers.helpers import begin, end
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,14 +41,7 @@ def shift(browser):
 
 
 def confirm(browser, product, **more):
-    fields = {
-        "product": product.code,
-        "destination": NUMBER,
-        "price": product.sells_for,
-        "token": uuid.uuid4(),
-        "confirm": "1",
-    }
-    return browser.post("/counter/send/", fields | more)
+    return send_sale(browser, product, NUMBER, **more)
 
 
 def chosen(page):
