@@ -10,17 +10,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from django.db.models import QuerySet
 from django.utils.functional import Promise
 from django.utils.module_loading import autodiscover_modules
 
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
-    from approvals.models import Approval, Content
-    from core.rights import Right
-    from staff.models import User
+from approvals.models import Approval, Content
+from core.rights import Right
+from staff.models import User
 
 #: A customer who may wait in the shop gets an answer within this time; it can still be approved after it.
 CUSTOMER_WAITS = dt.timedelta(minutes=15)

@@ -1,16 +1,11 @@
 """The reasons why something cannot be asked for, or decided, now."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from approvals.models import Approval
 from core.errors import Refused
-
-if TYPE_CHECKING:
-    from approvals.models import Approval
 
 
 class ApprovalRefused(Refused):

@@ -1,19 +1,13 @@
 """The reasons why a bill cannot be checked or paid now, each with the next step, in words for the counter."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from django.utils.translation import gettext_lazy as _
 
+from bills.models import BillCheck
 from bills.states import AnswerKind
 from core.errors import ForReason, OrderRefused
 from core.money import rupiah
+from purchases.models import Order
 from upstream.error_codes import meaning_of
-
-if TYPE_CHECKING:
-    from bills.models import BillCheck
-    from purchases.models import Order
 
 
 class NotABill(ForReason, OrderRefused):

@@ -1,16 +1,12 @@
 """The reasons why a destination, a rule or a public link is refused, or the catalogue was not fetched."""
 
-from __future__ import annotations
-
 import datetime as dt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from catalogue.models import SyncFault
 from core.errors import ForReason, Refused
-
-if TYPE_CHECKING:
-    from catalogue.models import SyncFault
 
 
 class CatalogueFault(Exception):

@@ -3,18 +3,14 @@
 A room registers its acts in `holders.py`, which is loaded at the first list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from django.utils.module_loading import autodiscover_modules
 
-if TYPE_CHECKING:
-    from dues.models import DueBill
-    from staff.models import User
+from dues.models import DueBill
+from staff.models import User
 
 
 @dataclass(frozen=True, kw_only=True)

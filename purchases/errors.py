@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils.translation import gettext as _, gettext_lazy
 
@@ -12,11 +12,9 @@ from catalogue.rights import sees_cost
 from core.errors import ForReason, OrderRefused, Refused
 from core.money import rupiah
 from core.times import hour
+from purchases.models import Order
 from purchases.states import Status
-
-if TYPE_CHECKING:
-    from purchases.models import Order
-    from staff.models import User
+from staff.models import User
 
 
 class OpenDuplicate(OrderRefused):

@@ -1,17 +1,11 @@
 """A seal of the cost that a page was made with: it comes back with the form and does not reveal the amount."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from catalogue.models import Product
 from catalogue.rights import sees_cost
-
-if TYPE_CHECKING:
-    from purchases.models import Order
-    from staff.models import User
+from purchases.models import Order
+from staff.models import User
 
 
 def seal_of(product: Product) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.urls import reverse
 
-if TYPE_CHECKING:
-    from branches.models import Branch
-    from shop.models import Shop
+from branches.models import Branch
+from shop.models import Shop
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,13 @@
 A room registers its form in its `joining.py`, which is imported for the first invitation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from django.utils.module_loading import autodiscover_modules
 
-if TYPE_CHECKING:
-    from staff.models import User
+from staff.models import User
 
 
 class Joining(Protocol):

@@ -3,12 +3,10 @@
 They are the acts of `staff`, which stands below this room.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Collection, Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import QuerySet
 from django.db.models.functions import Lower
@@ -17,6 +15,7 @@ from django.utils.translation import gettext, gettext_lazy as _, pgettext_lazy
 
 from approvals.acts import Act, Line, Seen, register
 from approvals.errors import ApprovalRefused
+from approvals.models import Approval, Content
 from branches.services import branch_name
 from core.money import rupiah
 from core.rights import Right, Role
@@ -39,9 +38,6 @@ from staff.services.second import (
     role_edit,
     switching_on,
 )
-
-if TYPE_CHECKING:
-    from approvals.models import Approval, Content
 
 _LIMITS = {
     "per_order": _("Limit per order"),

@@ -1,15 +1,11 @@
 """The audit's events about an approval."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from approvals.models import Approval
 from audit.events import Event
 from audit.services import record
-
-if TYPE_CHECKING:
-    from approvals.models import Approval
-    from staff.models import User
+from staff.models import User
 
 
 def note(

@@ -4,13 +4,10 @@ The answer belongs to a `BillCheck`; the row names it, and takes the cost from i
 has expired, the biller is asked again before the payment, and only the same total is paid.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from batches.models import BatchRow
+from batches.models import Batch, BatchRow
 from batches.states import Fault, RowState
 from bills.errors import AlreadyPaid, CheckExpired, NotPayable
 from bills.models import BillCheck
@@ -23,12 +20,9 @@ from core.errors import OrderRefused
 from core.money import rupiah
 from purchases.errors import OpenDuplicate
 from purchases.models import Order
+from purchases.services.placing import Approved
 from purchases.states import Status
 from upstream.error_codes import ErrorCode, OwnCode
-
-if TYPE_CHECKING:
-    from batches.models import Batch
-    from purchases.services.placing import Approved
 
 # A check counts as expired this long before its end: a payment may wait that long for the background's turn, and one
 # that is sent too late is rejected.

@@ -3,22 +3,15 @@
 The journal of what is sent brings these orders back (`purchases.services.lost`), but not what the rows were then.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from django.db.models import Q
 
-from batches.models import NEVER_ORDERED
+from batches.models import NEVER_ORDERED, Batch
 from batches.states import RowState
 from core.bulk import update_rows
 from gateway.services import may_be_lost
 from purchases.models import Order
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from batches.models import Batch
 
 
 def take_lost_orders(batch: Batch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import structlog
 from django.db import transaction
@@ -14,10 +13,8 @@ from catalogue.destinations import CUSTOMER, DestinationKind, kind_of_category, 
 from catalogue.events import NUMBER_KIND_CHANGED
 from catalogue.models import Category, KindCorrection, KindSource, Product, ProductType
 from catalogue.services.pricing import lock_prices
-
-if TYPE_CHECKING:
-    from catalogue.services.targets import Target
-    from staff.models import User
+from catalogue.services.targets import Target
+from staff.models import User
 
 log = structlog.get_logger()
 

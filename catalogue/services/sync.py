@@ -1,29 +1,22 @@
 """Fetches the upstream's catalogue, and keeps the last good one after every fault."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import structlog
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from catalogue.errors import CatalogueFault
-from catalogue.models import Brand, CatalogueSync, Category, PriceChange, Product, SyncFault
+from catalogue.models import Brand, CatalogueSync, Category, PriceChange, Product, ProductQuerySet, SyncFault
 from catalogue.services.kinds import Corrections, settle_kind
 from catalogue.services.pricing import lock_prices, reprice
 from core import clock
 from core.publish import publish
 from core.times import time_of_day
 from gateway.services import call
-from upstream import requests
+from upstream import messages, requests
 from upstream.errors import Unavailable, UpstreamError
-
-if TYPE_CHECKING:
-    from catalogue.models import ProductQuerySet
-    from upstream import messages
 
 log = structlog.get_logger()
 

@@ -1,8 +1,6 @@
 """Changes the shop's row. No other module changes it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -12,10 +10,8 @@ from audit.events import SETTING_CHANGED
 from audit.services import record
 from core import clock
 from shop.models import Logo, Shop
-
-if TYPE_CHECKING:
-    from shop.pictures import Picture
-    from staff.models import User
+from shop.pictures import Picture
+from staff.models import User
 
 # The columns that are texts
 TEXTS = ("name", "address", "phone", "footer", "paper", "language")

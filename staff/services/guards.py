@@ -1,10 +1,8 @@
 """The rules about acts on other people's accounts. Every service checks them under the rows' locks."""
 
-from __future__ import annotations
-
+from collections.abc import Collection
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib.auth.models import Permission
@@ -13,13 +11,8 @@ from django.db.models import Q
 from branches.seeing import own_branch
 from core.rights import OF_THE_SHOP, Right, Role
 from staff.errors import NotAllowed
-from staff.models import BREAK_GLASS, User
+from staff.models import BREAK_GLASS, StaffQuerySet, User
 from staff.roles import rank_of, rights_by_role, roles_given_by
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from staff.models import StaffQuerySet
 
 
 def lock_for_change(person: User, *, actor: User | None) -> User:
