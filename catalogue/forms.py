@@ -19,6 +19,7 @@ from catalogue.models import (
     PriceRuleKind,
     Product,
 )
+from catalogue.services.searching import read_products, search_products
 from catalogue.services.targets import Target, in_several_categories
 from catalogue.services.terms import AsNow, Terms, percent
 from core.forms import RupiahField
@@ -66,20 +67,25 @@ class KindForm(forms.Form):
 
 
 END, AS_NOW = "end", "as_now"
+MOST_CANDIDATES = 12
 _PERCENT = re.compile(r"(\d{1,4})(?:[.,](\d{1,2}))?\s*%?", re.ASCII)
 
 
 class TargetForm(forms.Form):
-    """The target of a rule: one of the broad ones, or a product by its code."""
+    """The target of a rule: one of the broad ones, or a product by its name or code.
+
+    `candidates`: the products that fit a name, if no single one does.
+    """
 
     target = forms.CharField(label=_("For"), max_length=40, required=False, widget=forms.Select)
-    product = forms.CharField(label=_("or one product: its code"), max_length=100, required=False)
+    product = forms.CharField(label=_("or one product: its name or code"), max_length=100, required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["target"].widget.attrs["class"] = "form-select"
-        self.fields["product"].widget.attrs |= {"class": "form-control mono", "autocomplete": "off"}
+        self.fields["product"].widget.attrs |= {"class": "form-control", "autocomplete": "off"}
         self.chosen: Target | None = None
+        self.candidates: list[Product] = []
 
     def offer(self) -> TargetForm:
         """This form with all its choices; only a page that shows the form needs them."""
@@ -98,17 +104,27 @@ class TargetForm(forms.Form):
     def clean(self) -> dict[str, Any] | None:
         """Find the target; a named product counts before a broad target."""
         values = super().clean() or {}
-        if code := values.get("product"):
-            product = Product.objects.filter(code__iexact=code).first()
-            if product is None:
-                self.add_error("product", forms.ValidationError(_("No product has this code."), code="unknown"))
-            else:
-                self.chosen = Target(type=product.type, product=product)
+        if text := values.get("product"):
+            self._choose_product(text)
         elif not self.errors:
             self.chosen = Target.find(values.get("target", ""))
             if self.chosen is None:
                 self.add_error("target", forms.ValidationError(_("Choose what the rule is for."), code="required"))
         return values
+
+    def _choose_product(self, text: str) -> None:
+        product = Product.objects.filter(code__iexact=text).first()
+        if product is None:
+            matches = search_products(text)
+            is_one = len(matches.keys) == 1 or (matches.is_exact and not matches.alike)
+            found = read_products(matches.keys[: 1 if is_one else MOST_CANDIDATES])
+            product, self.candidates = (found[0], []) if is_one and found else (None, found)
+        if product:
+            self.chosen = Target(type=product.type, product=product)
+        elif self.candidates:
+            self.add_error("product", forms.ValidationError(_("Several products fit. Choose one."), code="several"))
+        else:
+            self.add_error("product", forms.ValidationError(_("No product has this name or code."), code="unknown"))
 
 
 class TermsForm(forms.Form):

@@ -50,6 +50,19 @@ def test_a_change_reprices_and_is_an_event_with_before_and_after():
     assert [row.value for row in rule.history.order_by("pgh_id")] == [1_000, 2_500]
 
 
+def test_a_product_is_named_in_words_and_several_are_offered():
+    ten = make_product(name="Telkomsel 10.000", code="TSEL10", price=10_250)
+    make_product(name="Telkomsel 20.000", code="TSEL20", price=20_275)
+    browser = browser_of("administrator")
+
+    one = browser.get(URL, {"product": "telkomsel 10"})
+    assert one.context["target"].product == ten
+
+    several = browser.get(URL, {"product": "telkomsel"})
+    assert has_id(several, "rule-candidates")
+    assert {product.code for product in several.context["which"].candidates} == {"TSEL10", "TSEL20"}
+
+
 def test_a_least_amount_is_kept_shown_and_taken_away_again():
     product = make_product(price=10_000)
     terms = Terms("percent", 250, 500, 600)
