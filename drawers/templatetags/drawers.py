@@ -129,6 +129,9 @@ def paid_by(request: StaffRequest, destination: str, total: int, owner: int | No
     own = owners[0].credit if is_owner else None
     account = (own.balance, own.cap, _late(own.oldest_due, today)) if own else by_name.get(debtor.casefold())
     owed, cap, late = account or (0, 0, "")
+    # The form came back although it was sent: a field that the chosen way needs and lacks takes the focus.
+    method = methods.find_method(request.POST.get("paid_by", "")) if "confirm" in request.POST else None
+    lacks_debtor = bool(method and method.needs_debtor) and not owners
     return {
         "methods": shown if len(shown) > 1 else [],
         "total": total,
@@ -148,7 +151,8 @@ def paid_by(request: StaffRequest, destination: str, total: int, owner: int | No
         "is_in_no_shift": may_use and not has_shift and bool(drawers),
         "may_owe": may_owe,
         "customer": debtor or (owners[0].name if may_owe and owners else ""),
-        "is_unknown": bool(debtor) and debtor.casefold() not in by_name,
+        "is_unknown": debtor.casefold() not in by_name if debtor else lacks_debtor,
+        "lacks_slip": bool(method and method.needs_reference) and not request.POST.get("paid_reference", "").strip(),
         "debt": {"is_known": account is not None, "owed": owed, "then": owed + total, "cap": cap, "late": late},
         "names": format_html_join(
             "",

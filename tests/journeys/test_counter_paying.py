@@ -188,3 +188,20 @@ def test_each_way_to_pay_is_one_key_and_the_change_is_shown(shop: Fleet, upstrea
     for order in paid:
         assert upstream.ledger(order) == [("debit", -order.shown_price)]
         assert upstream.calls(order, "create") == ["/v1/transaction/create"]
+
+
+def test_a_lacking_slip_takes_the_next_key(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    begin(User.objects.get(username="cashier"))
+    page = open_window()
+    till = Hands(page, shop)
+    till.type_number(PHONE)
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    till.press("F9", "Enter")
+
+    slip = page.locator("#id_paid_reference[aria-invalid]")
+    expect(slip).to_be_focused()
+    till.review()
+    till.press(*"A42", "Enter")
+
+    assert till.sent().payment.reference == "A42"
