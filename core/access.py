@@ -40,7 +40,7 @@ def staff_only(
     """Let in people who are signed in and have every one of `permissions`.
 
     Others are sent to sign in, or get the 403 page. A live part of a page whose session has ended reloads the whole
-    page instead of showing the sign-in form in its place; if it is a form, the sign-in says that nothing was done.
+    page instead of showing the sign-in form in its place. After a form, the sign-in says that nothing was done.
     """
 
     def decorate(
@@ -49,10 +49,10 @@ def staff_only(
         @wraps(view)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             if not request.user.is_authenticated:
+                if request.method == "POST":
+                    words = _("Nothing was done: you were signed out. Sign in, check the page, then press again.")
+                    messages.error(request, words, extra_tags="signed_out")
                 if request.headers.get("HX-Request"):
-                    if request.method == "POST":
-                        words = _("Nothing was done: you were signed out. Sign in, check the page, then press again.")
-                        messages.error(request, words, extra_tags="signed_out")
                     return HttpResponseClientRefresh()
                 return redirect_to_login(request.get_full_path())
             if not request.user.has_perms(permissions):

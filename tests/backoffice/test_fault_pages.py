@@ -46,6 +46,16 @@ def test_a_refused_form_of_a_part_has_its_page_say_why(who, address, status, cod
 
 
 @pytest.mark.django_db
+def test_a_form_of_a_person_who_was_signed_out_says_that_nothing_was_done():
+    order = make_order()
+
+    page = Client().post(f"/orders/{order.ref_id}/cancel/", follow=True)
+
+    assert page.redirect_chain == [(f"/accounts/login/?next=/orders/{order.ref_id}/cancel/", 302)]
+    assert 'data-code="signed_out"' in page.content.decode()
+
+
+@pytest.mark.django_db
 def test_a_part_that_a_page_loads_has_no_page_loaded_again_for_it():
     answer = browser_of("cashier").get("/callbacks/", headers={"HX-Request": "true", "HX-Trigger": "results"})
 
