@@ -16,6 +16,7 @@ from testing.factories import make_check, make_order, make_product
 from testing.orders import NUMBER, review
 from testing.people import make_person
 from tests.approvals.helpers import ask_purchase, cashier as asker
+from tests.branches.helpers import make_branch
 from tests.core.helpers import has_id, hidden
 from tests.roles.helpers import stay
 
@@ -84,6 +85,14 @@ def test_a_number_too_large_for_any_row_leads_nowhere():
 
     assert len(statuses) > 50
     assert {way: status for way, status in statuses.items() if status not in {404, 405}} == {}
+
+
+def test_a_number_in_a_query_that_is_too_large_for_any_row_is_no_fault(admin):
+    make_branch()
+
+    for address in ("/orders/prints/?prints=", "/shifts/days/2026-11-20/?branch="):
+        for digits in (30, 5_000):
+            assert admin.get(address + "9" * digits).status_code < 500, (address, digits)
 
 
 def test_a_day_that_no_order_can_be_of_is_named_and_left_out(cashier):
