@@ -109,9 +109,14 @@ class ShownApproval:
         return [*numbers_in(self.approval.facts), *(act.numbers(self.approval) if act else ())]
 
     @property
+    def is_over_time(self) -> bool:
+        """Whether its time is over and it is not closed yet: nobody can decide it any more."""
+        return self.approval.is_open and self.approval.expires_at <= clock.now()
+
+    @property
     def badge(self) -> SafeString:
-        """Its state as icon, word and colour."""
-        return self.state.badge
+        """Its state as icon, word and colour; expired as soon as its time is over."""
+        return (ApprovalState.EXPIRED if self.is_over_time else self.state).badge
 
     @cached_property
     def lines(self) -> list[Line]:
@@ -153,11 +158,16 @@ class ShownApproval:
         return min(self.approval.asked_at + CUSTOMER_WAITS, self.approval.expires_at)
 
     @property
+    def is_late(self) -> bool:
+        """Whether a customer still waits for an answer that was due before now."""
+        return self.answer_by is not None and self.answer_by <= clock.now()
+
+    @property
     def answer_words(self) -> str:
         """The words for `answer_by`, or for how long the answer is late; empty without one."""
         if self.answer_by is None:
             return ""
-        words = _("answer by %(time)s") if clock.now() < self.answer_by else _("the answer is late since %(time)s")
+        words = _("answer by %(time)s") if not self.is_late else _("the answer is late, it was due by %(time)s")
         return words % {"time": short_time(self.answer_by)}
 
     @property

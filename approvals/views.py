@@ -95,7 +95,7 @@ def _detail(request: StaffRequest, pk: int) -> dict[str, Any]:
         "doers": services.names_of_approvers([approval]).get(pk, []) if is_for_others else [],
         "approval": approval,
         "factor_content": services.factor_content(approval),
-        "is_over_time": approval.is_open and approval.expires_at <= clock.now(),
+        "is_over_time": shown.is_over_time,
         "live": live,
     }
 

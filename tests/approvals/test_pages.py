@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from approvals.models import Approval
+from approvals.models import Approval, ApprovalState
 from approvals.services import refuse
 from purchases.models import Order
 from testing.factories import make_check, make_product
@@ -226,4 +226,5 @@ def test_given_an_overdue_one_then_its_page_offers_no_decision(discount, sari, s
     page = browser(approver()).get(approval.get_absolute_url()).content.decode()
 
     assert 'id="over-time"' in page
+    assert str(ApprovalState.EXPIRED.badge) in page
     assert 'id="decide"' not in page

@@ -81,7 +81,8 @@ def test_an_answer_that_is_late_is_not_asked_for_by_an_hour_that_is_over(time_ma
 
     owner = browser_of("admin", username="budi")
     for page, mark in (("/approvals/", "data-answer-by"), (sale.get_absolute_url(), 'id="answer-by"')):
-        assert f"the answer is late since {time}" in words_at(owner.get(page), mark), page
+        assert f"it was due by {time}" in words_at(owner.get(page), mark), page
+    assert 'id="answer-late"' in owner.get(sale.get_absolute_url()).content.decode()
 
 
 @pytest.mark.parametrize(
