@@ -141,3 +141,12 @@ def test_the_page_signs_what_the_server_compares(till):
 
     assert page.count(f'data-content="{{&quot;till&quot;: {till.pk}}}"') == 3
     assert 'data-fields="name pin_limit"' in page
+
+
+def test_a_till_in_a_shop_with_branches_says_what_moving_it_changes(till):
+    address = f"/tills/{till.pk}/"
+    assert 'id="branch-holds"' not in boss().get(address).content.decode()
+
+    make_branch("Tebet")
+
+    assert 'id="branch-holds"' in boss().get(address).content.decode()
