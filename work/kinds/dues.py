@@ -48,6 +48,7 @@ class Dues(WorkKind):
     within = COLLECT_WITHIN + dt.timedelta(days=1)  # to the end of that day, which the list of bills due names
     branch = "home"
     every = ("due_list", "")
+    every_words = _("Full list: pay several, WhatsApp")
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Bills that have to be paid, and bills about which a person decides."""

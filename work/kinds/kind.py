@@ -10,6 +10,7 @@ from django.db.models import BooleanField, DateTimeField, ExpressionWrapper, F, 
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from core.looks import badge
 from core.rights import Right
@@ -78,8 +79,9 @@ class WorkKind(ABC):
     `one`: the words for one row, if `words` say more; the list's filter uses them, too. `counted`: the words for a
     number of rows, with `% {"n": 2}`. `sees`: every right that opens its pages. `does`: any of these is enough to do
     it. `within`: the time for which it may wait. `branch`: the way from a row to its branch; empty for work that
-    belongs to no branch. `every`: the name of the list that has the finished ones, too, and its URL query. `says_none`:
-    if there is none, the list says so to people who can do such work.
+    belongs to no branch. `every`: the name of the list that has the finished ones, too, and its URL query;
+    `every_words`: the words of its link. `says_none`: if there is none, the list says so to
+    people who can do such work.
     """
 
     code: ClassVar[str]
@@ -93,6 +95,7 @@ class WorkKind(ABC):
     within: ClassVar[dt.timedelta] = dt.timedelta(days=1)
     branch: ClassVar[str] = ""
     every: ClassVar[tuple[str, str]] = ("", "")
+    every_words: ClassVar[str | Promise] = _("All, also finished")
     #: The filter that leaves only open rows in that list.
     open_query: ClassVar[str] = ""
     says_none: ClassVar[bool] = False
