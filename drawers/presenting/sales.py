@@ -68,7 +68,8 @@ def outcome_badge(payment: Payment) -> SafeString:
     """The badge for the outcome of an order's payment; for a sale on no account, nothing was paid."""
     is_unpaid = payment.outcome == Outcome.OWED and not payment.is_owed
     outcome = Outcome.NOTHING if is_unpaid else Outcome(payment.outcome)
-    return badge(_OUTCOMES[outcome], outcome.label)
+    words = pgettext("refund", "Refund due") if outcome == Outcome.OWED else outcome.label
+    return badge(_OUTCOMES[outcome], words)
 
 
 def change_words(before: Payment, now: Payment) -> str:

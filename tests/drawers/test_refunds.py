@@ -12,6 +12,7 @@ from audit.models import AuditEvent
 from customers.models import Customer, SavedNumber
 from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.models import DrawerEntry, Payment
+from drawers.presenting.sales import outcome_badge
 from drawers.services import PaymentFacts, expected_cash, give_back, pay_in, pay_out
 from purchases.errors import ActionRefused
 from purchases.models import Order
@@ -297,3 +298,10 @@ def test_the_list_says_how_the_customer_of_a_refund_due_paid():
     end(sell(shift.cashier, payment=PaymentFacts(method="qris")), "failed")
 
     assert "QRIS" in cells(browser_of("auditor").get("/refunds/"), "how")[0]
+
+
+def test_the_badge_of_one_order_names_one_refund():
+    shift = begin()
+    order = end(sell(shift.cashier), "failed")
+
+    assert "Refund due<" in outcome_badge(Payment.objects.get(ref_id=order.ref_id))
