@@ -31,6 +31,7 @@ class CreditRefused(ForReason, OrderRefused):
         "no_reference": _("Write the number on the slip of the card terminal."),
         "form_used": _("This form was sent before, and entered something else. Look at the entries, then try again."),
         "account_gone": _("The customer of this sale was deleted or merged: how it was paid stays as it is."),
+        "gone_meanwhile": _("This customer was deleted or merged meanwhile. Nothing was entered."),
         "sold_meanwhile": _("Something was sold to one of them at this moment. Look at both, and try again."),
         "undone": _("This was undone before."),
         "deleted": _("This customer was deleted, and nobody can owe it again. The payment stays."),

@@ -70,6 +70,8 @@ def bring_forward(
         kind, reason_text = CreditEntry.Kind.BROUGHT, reason.strip()[:500]
         if before := entered_before(current, token, actor=actor, kind=kind, amount=amount, reason=reason_text):
             return before
+        if current.customer_id is None:
+            raise CreditRefused("gone_meanwhile")
         return enter(current, kind, amount, actor=actor, due_on=due_day(current), reason=reason_text, token=token)
 
 

@@ -233,6 +233,16 @@ def test_payments_pay_what_is_due_first(seller):
     assert account.oldest_due == timezone.localdate() + dt.timedelta(days=14)
 
 
+def test_an_account_whose_customer_is_gone_meanwhile_gets_no_debt_from_before(seller):
+    customer = give_credit()
+    account, manager = account_of(customer), make_person("administrator")
+    with transaction.atomic():
+        customer.delete()
+
+    with refused("gone_meanwhile"):
+        bring_forward(account, amount=20_000, reason="from the book", actor=manager)
+
+
 def test_a_customer_who_owes_is_not_deleted(seller):
     customer = give_credit()
     sell_to(customer, 10_000, by=seller)
