@@ -8,6 +8,7 @@ from drawers.services.days import (
     cash_of_day,
     day_lines,
     open_shifts_until,
+    orders_in_no_shift,
     seal_of,
     sign_day,
     sold_in_no_shift,

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
@@ -27,6 +27,9 @@ from drawers.models.payments import Outcome, on_no_account
 from drawers.services.explaining import explanations_of
 from drawers.services.totals import Totals, totals_of
 from staff.models import User
+
+# A page names at most this many sales in no shift.
+MOST_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,16 @@ def sold_in_no_shift(day: dt.date, branch: int | None = None) -> tuple[int, int]
     The next shift of a person who is switched off never comes, so nothing waits for it. Sales that were
     given back, or never paid, do not count. `branch`: only of this branch.
     """
+    sums = _outside_shifts(day, branch).aggregate(count=Count("pk"), amount=Sum("amount", default=0))
+    return sums["count"], int(sums["amount"])
+
+
+def orders_in_no_shift(day: dt.date, branch: int | None = None) -> list[str]:
+    """The ref_ids of the first of these sales, at most `MOST_NAMED`, in the order of time."""
+    return list(_outside_shifts(day, branch).order_by("at").values_list("ref_id", flat=True)[:MOST_NAMED])
+
+
+def _outside_shifts(day: dt.date, branch: int | None) -> QuerySet[Payment]:
     begins, ends = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
     outside = Payment.objects.filter(at__gte=begins, at__lt=ends, sold_in=None, seller__isnull=False)
     # Each part uses its own index: joined by OR, PostgreSQL would use none.
@@ -130,10 +143,7 @@ def sold_in_no_shift(day: dt.date, branch: int | None = None) -> tuple[int, int]
     sales = Payment.objects.filter(pk__in=never.union(no_more, all=True))
     sales = sales.exclude(outcome__in=[Outcome.NOTHING, Outcome.GIVEN])
     sales = sales.exclude(on_no_account(), outcome=Outcome.OWED)
-    if branch is not None:
-        sales = sales.filter(branch=branch)
-    sums = sales.aggregate(count=Count("pk"), amount=Sum("amount", default=0))
-    return sums["count"], int(sums["amount"])
+    return sales if branch is None else sales.filter(branch=branch)
 
 
 def seal_of(lines: list[DayLine]) -> str:

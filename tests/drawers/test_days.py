@@ -341,7 +341,7 @@ def test_what_is_expected_follows_from_the_files_columns():
 def test_sales_that_no_shift_has_are_named_before_a_day_is_signed():
     day, cashier = timezone.localdate() - dt.timedelta(days=1), make_person("cashier")
     early = sell(cashier, 7_000)
-    end(sell(cashier, 3_000), "success")
+    outside = end(sell(cashier, 3_000), "success")
     sell(None, 9_000)  # an order of a command: nobody took money at a counter
     shift = begin(cashier, cash=100_000)
     sell(cashier, 5_000)
@@ -352,6 +352,7 @@ def test_sales_that_no_shift_has_are_named_before_a_day_is_signed():
     assert sold_in_no_shift(day) == (0, 0)
     page = browser_of("supervisor").get(f"/shifts/days/{timezone.localdate()}/")
     assert 'id="in-no-shift" data-count="1" data-amount="3000"' in page.content.decode()
+    assert f'href="/orders/{outside.ref_id}/"' in page.content.decode()
     assert has_id(page, "day-counts")
 
 
