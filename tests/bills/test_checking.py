@@ -74,7 +74,9 @@ def test_a_check_expires_by_itself_and_stays_as_it_was(upstream: Upstream):
     assert check.total == total
 
 
-@pytest.mark.parametrize(("number", "code"), [(36, "BILL_NOT_AVAILABLE"), (23, "INVALID_DESTINATION")])
+@pytest.mark.parametrize(
+    ("number", "code"), [(35, "BILL_ALREADY_PAID"), (36, "BILL_NOT_AVAILABLE"), (23, "INVALID_DESTINATION")]
+)
 def test_a_refused_check_is_not_payable_and_says_why(upstream: Upstream, number, code):
     check = check_bill(number)
 

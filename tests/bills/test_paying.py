@@ -77,7 +77,7 @@ def test_an_accepted_failure_is_refunded_and_checked_again(upstream: Upstream):
     assert place(with_new_ref_id).ref_id != order.ref_id
 
 
-@pytest.mark.parametrize("number", [5, 9, 10], ids=["cut", "other ref", "float"])
+@pytest.mark.parametrize("number", [5, 6, 7, 8, 9, 10], ids=["cut", "hang", "500", "broken", "other ref", "float"])
 def test_a_lost_answer_is_asked_for_by_status_and_paid_once(upstream: Upstream, number):
     check = check_bill(number)
     order = place(check)

@@ -88,7 +88,7 @@ def test_a_status_without_its_texts_settles_an_unknown_order(scripted: ScriptedU
     assert [request.path for request in scripted.requests] == [CREATE, STATUS]
 
 
-@pytest.mark.parametrize("field", ["trx_id", "price"])
+@pytest.mark.parametrize("field", ["trx_id", "product_code", "destination", "price", "balance"])
 def test_an_answer_without_a_fact_of_the_money_stays_unknown(scripted: ScriptedUpstream, field: str):
     order = place()
     answer = bare(order, "success")

@@ -69,27 +69,27 @@ def kinds(order: Order) -> list[tuple[str, int]]:
     return [(entry.kind, entry.amount) for entry in entries]
 
 
-def test_twenty_lost_orders_are_found_and_twenty_more_are_charged_once_each(upstream: Upstream):
-    # given: opened books, and twenty orders after the restored moment
+def test_fifty_lost_orders_are_found_and_fifty_more_are_charged_once_each(upstream: Upstream):
+    # given: opened books, and fifty orders after the restored moment
     read_balance()
     reconcile()
     before = books().balance
     with Lost():
-        lost = [sell(5_000 + number) for number in range(20)]
-    assert Order.objects.count() == LostOrder.objects.exclude(order=None).count() == 20
+        lost = [sell(5_000 + number) for number in range(50)]
+    assert Order.objects.count() == LostOrder.objects.exclude(order=None).count() == 50
     assert {order.status for order in Order.objects.all()} == {Status.UNKNOWN}
     assert books().reserved == sum(order.max_price for order in lost)
 
-    # when: each is polled, the shop opens, and twenty more are sold
+    # when: each is polled, the shop opens, and fifty more are sold
     found = [ended(Order.objects.get(ref_id=order.ref_id)) for order in lost]
     open_restored(actor=User.objects.create_superuser("owner"))
-    again = [ended(order) for order in [sell(6_000 + number) for number in range(20)]]
+    again = [ended(order) for order in [sell(6_000 + number) for number in range(50)]]
 
     every = [*found, *again]
     for order in every:
         assert order.status == Status.SUCCESS
         assert kinds(order) == [("hold", order.max_price), ("release", order.max_price), ("debit", order.price)]
-    assert [order.attempt for order in found] == [1] * 20
+    assert [order.attempt for order in found] == [1] * 50
     moved = [
         (row["ref_id"], row["kind"], row["amount"]) for row in upstream.control("ledger")["mutations"] if row["ref_id"]
     ]

@@ -42,7 +42,7 @@ def test_the_books_are_not_opened_while_an_outcome_is_open(upstream: Upstream, s
     assert not Entry.objects.filter(kind="opening").exists()
 
 
-@pytest.mark.parametrize("number", [1, 4, 5, 12, 13], ids=["ok", "failed", "cut", "late", "callback first"])
+@pytest.mark.parametrize("number", [1, 4, 5, 6, 12, 13], ids=["ok", "failed", "cut", "hang", "late", "callback first"])
 def test_every_ending_of_an_order_ends_balanced(shop: Upstream, number: int):
     order = buy(number, wait=15)
     assert order.is_final
@@ -64,8 +64,8 @@ def test_a_pending_order_is_asked_about_and_none_is_left_open(shop: Upstream):
     assert ledger.books().balance == OPENING - order.shown_price
 
 
-def test_a_top_up_during_open_orders_is_labelled_with_its_amount(shop: Upstream):
-    amount = 1
+@pytest.mark.parametrize("amount", [1, 777_777])
+def test_a_top_up_during_open_orders_is_labelled_with_its_amount(shop: Upstream, amount: int):
     for number in range(100, 104):
         buy(number, wait=0)
     shop.control("topup", amount=amount)
