@@ -9,7 +9,7 @@ import math
 from typing import Any, NoReturn
 
 MAX_DEPTH = 32
-_MAX_DIGITS = 19  # more than a 64-bit integer holds
+_MAX_DIGITS = 64  # an SN may be a number: the code of a power token has 20 digits
 
 
 class NotStrictJson(ValueError):

@@ -154,6 +154,23 @@ def test_a_fraction_in_a_field_that_we_do_not_know_costs_no_callback():
 
 
 @pytest.mark.django_db(transaction=True)
+def test_an_sn_of_twenty_digits_that_comes_as_a_number_is_kept():
+    open_books(100_000)
+    order = place()
+    claim(order.pk)
+    content = json.loads(body_for(order))
+    content["data"]["sn"] = 53112345678901234567
+
+    assert post(json.dumps(content).encode()).status_code == 200
+    services.process_waiting()
+
+    order.refresh_from_db()
+    assert (order.status, order.sn, Callback.objects.get().state) == ("success", "53112345678901234567", "applied")
+    entries = Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")
+    assert list(entries) == [("hold", 10_500), ("release", 10_500), ("debit", 10_500)]
+
+
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("field", ["price", "balance"])
 def test_a_fraction_in_a_field_of_the_money_settles_nothing_and_polls(field):
     open_books(100_000)
