@@ -31,7 +31,14 @@ from core import health
 from core.money import rupiah
 from core.stores import new_client
 from core.times import clock, time_of_day
-from gateway.services import first_request_at, latest_reading, limit_use, read_balance, upstream_account
+from gateway.services import (
+    denied_balance,
+    first_request_at,
+    latest_reading,
+    limit_use,
+    read_balance,
+    upstream_account,
+)
 from ledger.presenting import Funds
 from purchases.models import Order
 from purchases.states import FINAL
@@ -210,7 +217,11 @@ def _unanswered(subject: str, fault: UpstreamError) -> Finding:
             return _first_minute(subject, opens_at)
         advice = _("Look again in %(seconds)s s.") % {"seconds": math.ceil(fault.retry_after or 0)}
         return Finding(subject, Verdict.LOOK, _("not asked: the rate limits leave no room now"), advice)
-    advice = _advice_refused() if upstream_account().refused_code else _("Is it reachable from here?")
+    advice = _("Is it reachable from here?")
+    if upstream_account().refused_code:
+        advice = _advice_refused()
+    elif denied_balance():
+        advice = _advice_denied()
     return Finding(subject, Verdict.BAD, f"{type(fault).__name__}: {fault}", advice)
 
 
@@ -223,6 +234,10 @@ def _advice_refused() -> str:
     return _("Correct the credentials, or ask the provider to accept this server's address.")
 
 
+def _advice_denied() -> str:
+    return _("Ask the provider to let this account read its balance.")
+
+
 def _upstream_known(subject: str) -> Iterator[Finding]:
     """The finding from the balance request of every minute."""
     account, reading = upstream_account(), latest_reading()
@@ -232,6 +247,9 @@ def _upstream_known(subject: str) -> Iterator[Finding]:
     elif account.unreachable_since:
         seen = _("not reachable since %(time)s") % {"time": clock(account.unreachable_since)}
         yield Finding(subject, Verdict.BAD, seen, _("Is it reachable from here?"))
+    elif code := denied_balance():
+        seen = _("denies us the balance: %(code)s") % {"code": code}
+        yield Finding(subject, Verdict.BAD, seen, _advice_denied())
     elif reading:
         facts = {"sum": rupiah(reading.balance), "time": clock(reading.answered_at)}
         yield Finding(subject, Verdict.OK, _("answered at %(time)s; balance %(sum)s") % facts)

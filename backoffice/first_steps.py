@@ -35,7 +35,7 @@ from core.times import time_of_day
 from core.together import read_together
 from drawers.models import Drawer
 from gateway.models import Exchange, UpstreamAccount
-from gateway.services import first_request_at
+from gateway.services import denied_balance, first_request_at
 from purchases.models import Order
 from purchases.states import Status
 from shop.services import close_first_steps, shop_of, shop_question
@@ -119,6 +119,9 @@ def _provider(account: UpstreamAccount, balance: int | None) -> Step:
     if account.unreachable_since:
         seen = _("No usable answer from %(address)s.") % {"address": settings.UPSTREAM_BASE_URL}
         return Step("provider", title, False, seen, _("Check UPSTREAM_BASE_URL and this machine's network."))
+    if balance is None and (code := denied_balance()):
+        seen = _("It denies us the balance: %(code)s") % {"code": code}
+        return Step("provider", title, False, seen, _("Ask the provider to let this account read its balance."))
     if balance is None:
         seen = _("Not asked yet.")
         if opens_at := first_request_at():

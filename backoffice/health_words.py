@@ -53,7 +53,7 @@ PLAIN = {
     "upstream": Plain(
         _("Provider"),
         _("The provider answers, and accepts the shop's account."),
-        _("Orders wait until the provider answers, and none is lost. If it stays so, call the provider."),
+        _("While it does not answer, orders wait, and none is lost. If it stays so, call the provider."),
         says_itself=True,
     ),
     "rate limit": Plain(

@@ -3,6 +3,7 @@
 from gateway.services.account import (
     WrongUpstream,
     bind_to_upstream,
+    denied_balance,
     hold_restored,
     latest_reading,
     may_be_lost,

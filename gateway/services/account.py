@@ -14,11 +14,14 @@ from core import clock
 from gateway.events import OPENED_AFTER_RESTORE
 from gateway.models import Exchange, UpstreamAccount
 from staff.models import User
+from upstream.endpoints import Endpoint
 
 log = structlog.get_logger()
 
 # The time for which a missing line is reported: if no other line is missing by then, the disk works again.
 UNWRITTEN_FOR = dt.timedelta(minutes=10)
+# HTTP statuses that deny a request.
+DENIED = {401, 403}
 # "Last answered" is written again only when it is this old, so that not every call needs a write.
 _NOTE_EVERY = dt.timedelta(seconds=10)
 
@@ -26,6 +29,14 @@ _NOTE_EVERY = dt.timedelta(seconds=10)
 def latest_reading() -> Exchange | None:
     """The answer with the newest balance that the upstream reported, or None before the first."""
     return Exchange.objects.readings().first()
+
+
+def denied_balance() -> str:
+    """The code with which the upstream denied the newest balance request; "" if it did not deny it."""
+    newest = Exchange.objects.filter(endpoint=Endpoint.BALANCE).order_by("-sent_at").first()
+    if newest is None or newest.http_status not in DENIED or not isinstance(newest.raw, dict):
+        return ""
+    return str(newest.raw.get("error_code", ""))
 
 
 def upstream_account() -> UpstreamAccount:

@@ -20,7 +20,7 @@ from staff.models import User
 from testing.factories import make_order, make_product
 from testing.people import Browser, browser_of, make_person
 from tests.core.helpers import has_id, next_question, words
-from tests.gateway.helpers import read_balance
+from tests.gateway.helpers import denied_balance_request, read_balance
 
 pytestmark = pytest.mark.django_db
 
@@ -132,6 +132,13 @@ def test_a_refused_account_gets_a_verdict_and_a_next_step(admin: Browser):
         provider = step("provider")
         assert (provider.is_done, provider.is_bad, named in provider.advice) == (False, True, True), code
         assert not step("catalogue").is_bad, "the list follows by itself"
+
+
+def test_a_denied_balance_is_named_with_a_next_step(admin: Browser):
+    denied_balance_request("SCOPE_MISSING")
+
+    assert (step("provider").is_done, "SCOPE_MISSING" in step("provider").seen) == (False, True)
+    assert "read its balance" in words(admin.get("/first-steps/"))
 
 
 def test_an_upstream_without_an_answer_is_named(admin: Browser):

@@ -13,7 +13,7 @@ from gateway.services import hold_restored, upstream_account
 from reconciliation.services import reconcile
 from testing.people import Browser, browser_of, make_person, signed_in
 from tests.core.helpers import words_at
-from tests.gateway.helpers import read_balance
+from tests.gateway.helpers import denied_balance_request, read_balance
 from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import said_codes, sent
 
@@ -55,6 +55,17 @@ def test_the_provider_is_as_the_background_has_seen_it():
     account.save()
 
     assert (new, answers, verdicts(owner)["upstream"]) == ("look", "ok", "bad")
+
+
+def test_a_denied_balance_is_a_fault_although_an_older_one_is_known():
+    owner = browser_of("admin")
+    read_balance(5_000)
+    denied_balance_request("SCOPE_MISSING")
+    denied = owner.get("/health/").content.decode()
+    read_balance(6_000)
+
+    assert ("SCOPE_MISSING" in denied, dict(ROW.findall(denied))["upstream"]) == (True, "bad")
+    assert verdicts(owner)["upstream"] == "ok"
 
 
 def test_alert_ways_and_backups_without_a_setting_need_a_look(settings):

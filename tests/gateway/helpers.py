@@ -42,3 +42,9 @@ def kept_exchange(ref_id: str, at: dt.datetime | None = None, **facts: Any) -> E
             **facts,
         }
     )
+
+
+def denied_balance_request(code: str) -> Exchange:
+    """A balance request that the upstream has denied with this code, which the document does not name."""
+    error = f"OutcomeUnknown: unknown_code: {code}"
+    return kept_exchange("", endpoint=Endpoint.BALANCE, error=error, http_status=403, raw={"error_code": code})
