@@ -11,6 +11,7 @@ from django.utils import timezone
 from core import clock
 from core.publish import publish
 from gateway.services.account import (
+    DENIED,
     configured_fingerprint,
     latest_reading,
     note_answer,
@@ -24,7 +25,7 @@ from upstream.budget import CallClass, Permit
 from upstream.client import get_client
 from upstream.endpoints import Endpoint
 from upstream.error_codes import ErrorCode
-from upstream.errors import Misconfigured, OutcomeUnknown, Rejected, Unavailable, UpstreamError, Wire
+from upstream.errors import Misconfigured, OutcomeUnknown, Rejected, Unavailable, UpstreamError
 from upstream.messages import Balance, Message
 from upstream.requests import Request
 
@@ -166,22 +167,26 @@ def read_balance(*, call_class: CallClass = CallClass.BACKGROUND) -> RecordedRep
     try:
         return call(requests.balance(), call_class=call_class)
     except OutcomeUnknown as error:
-        if error.said_code and error.wire and _is_denied(error.wire) and not _accepts_us(call_class):
+        if _is_denied(error) and _refuses_us():
             note_refusal(error.said_code)
         raise
 
 
-def _accepts_us(call_class: CallClass) -> bool:
-    """Whether the upstream answers a status request of ours: it finds no order, but accepts our account."""
+def _refuses_us() -> bool:
+    """Whether the upstream denies a status request of ours, too.
+
+    An answer about the order, which it does not know, shows that it accepts our account, and lifts a stop. Without an
+    answer nobody knows, and nothing changes. The request goes before background work, which could fill the minute.
+    """
     request = requests.transaction_status(ref_id=_NO_ORDER)
     try:
-        permit = reserve(request.endpoint, call_class=call_class, is_probe=True)
-        call(request, call_class=call_class, permit=permit)
-    except Rejected as error:
-        return error.error_code == ErrorCode.TRANSACTION_NOT_FOUND
+        permit = reserve(request.endpoint, call_class=CallClass.INTERACTIVE, is_probe=True)
+        call(request, call_class=CallClass.INTERACTIVE, permit=permit)
+    except OutcomeUnknown as error:
+        return _is_denied(error)
     except UpstreamError:
-        return False
-    return True
+        return False  # a code of the document that refuses our account has stopped the sending already
+    return False
 
 
 def request_balance_reading() -> bool:
@@ -206,8 +211,9 @@ def _refuse_if_stopped(endpoint: Endpoint, *, is_probe: bool = False) -> None:
         raise Unavailable("stopped")
 
 
-def _is_denied(wire: Wire) -> bool:
-    return wire.http_status in {401, 403}
+def _is_denied(error: OutcomeUnknown) -> bool:
+    """Whether the upstream denied it with a code that the document does not name."""
+    return bool(error.said_code and error.wire and error.wire.http_status in DENIED)
 
 
 def _note_error(error: UpstreamError, endpoint: Endpoint) -> None:
@@ -217,7 +223,7 @@ def _note_error(error: UpstreamError, endpoint: Endpoint) -> None:
         case Unavailable(reason="connect") | OutcomeUnknown(reason="timeout" | "connection"):
             note_unreachable()
         # The document names no code for a refused account: `read_balance` finds out whether it is.
-        case OutcomeUnknown() if endpoint is _PROBE and error.said_code and error.wire and _is_denied(error.wire):
+        case OutcomeUnknown() if endpoint is _PROBE and _is_denied(error):
             pass
         # An error page in place of the balance. In place of an order it may be the fault of this order alone.
         case OutcomeUnknown() if endpoint is _PROBE:

@@ -153,6 +153,21 @@ def test_a_balance_denied_alone_with_an_unknown_code_stops_no_order(scripted: Sc
     assert "SCOPE_MISSING" not in cashier.get("/balance/alerts/mine/").content.decode()
 
 
+def denies_the_balance_and_answers_nothing_else(connection: socket.socket, received: Received) -> bool:
+    """Deny the balance with an unknown code, and end the connection of every other request."""
+    return denies_only_the_balance(connection, received) if received.path.endswith("/balance") else False
+
+
+def test_without_an_answer_about_the_account_a_denied_balance_changes_nothing(scripted: ScriptedUpstream):
+    scripted.behaviour = denies_the_balance_and_answers_nothing_else
+
+    with pytest.raises(OutcomeUnknown):
+        read_balance()
+
+    assert [request.path.rpartition("/")[2] for request in scripted.requests] == ["balance", "status"]
+    reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
+
+
 def test_sending_goes_on_when_only_the_balance_stays_denied(scripted: ScriptedUpstream):
     # given: the whole account is refused with an unknown code
     scripted.answers(403, error(403, "SCOPE_MISSING"))
