@@ -56,7 +56,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     """404: the address or the row does not exist."""
     if _is_asked_part(request):
-        words = _("Nothing was done: what this was about is no longer there. Check this page.")
+        words = _("This press did nothing: what it was about is no longer there. Check this page.")
         return _around_part(request, 404, words, "not_there")
     return _shown(request, "404.html", 404)
 

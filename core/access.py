@@ -50,7 +50,10 @@ def staff_only(
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             if not request.user.is_authenticated:
                 if request.method == "POST":
-                    words = _("Nothing was done: you were signed out. Sign in, check the page, then press again.")
+                    words = _(
+                        "This press did nothing: you were signed out. Sign in, look whether an earlier one has counted, "
+                        "then press again."
+                    )
                     messages.error(request, words, extra_tags="signed_out")
                 if request.headers.get("HX-Request"):
                     return HttpResponseClientRefresh()
