@@ -51,8 +51,8 @@ def staff_only(
             if not request.user.is_authenticated:
                 if request.method == "POST":
                     words = _(
-                        "This press did nothing: you were signed out. Sign in, look whether an earlier one has counted, "
-                        "then press again."
+                        "This press did nothing: you were signed out. Sign in, look whether an earlier one has "
+                        "counted, then press again."
                     )
                     messages.error(request, words, extra_tags="signed_out")
                 if request.headers.get("HX-Request"):
