@@ -45,7 +45,7 @@ _QUOTED_SN = re.compile(r"(['\"])([^'\"/]*\d[^'\"/]*)/[^'\"]*\1")
 _SHORTEST_NAME = 3
 # The fields with people's own words, which may hold the number of anybody.
 _NOTES = frozenset(
-    {"reason", "note", "given_note", "words", "evidence", "closing_note", "below_cost", "decision_reason"}
+    {"reason", "note", "given_note", "words", "evidence", "closing_note", "below_cost", "decision_reason", "reference"}
 )
 # Digests of what stands beside them: who tries one number after another finds the one that was masked there.
 _DIGESTS = frozenset({"sha256", "content_hash"})

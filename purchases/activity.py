@@ -3,7 +3,8 @@
 from django.utils.translation import pgettext_lazy
 
 from audit.facts import Fact, money, name_facts
-from audit.subjects import ANY, About, Seen, Subject, register
+from audit.subjects import ANY, About, Rows, Seen, Subject, register
+from core.numbers import ErasedText
 from core.rights import Right
 from purchases.models import Order
 
@@ -13,6 +14,10 @@ class ByRefId(Subject):
 
     def about(self, key: str, seen: Seen) -> About | None:
         return About(key, self.url(seen.reader, key), is_code=True) if key in seen.rows else None
+
+    def numbers(self, key: str, rows: Rows) -> set[str]:
+        number = rows[key].destination if key in rows else ""
+        return {number} if isinstance(number, ErasedText) else set()
 
 
 name_facts(

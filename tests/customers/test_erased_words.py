@@ -4,7 +4,7 @@ import pytest
 
 from batches.models import Batch, BatchRow
 from branches.models import FIRST
-from drawers.services import PaymentFacts, give_back
+from drawers.services import PaymentFacts, change_payment, give_back
 from purchases.models import Incident, Order, Verdict
 from purchases.states import Status
 from staff.models import User
@@ -74,6 +74,22 @@ def test_a_slip_with_the_number_on_it_shows_and_finds_nothing_of_an_erased_order
     assert before == [[NUMBER]] * 3 + [[]], "a file has no whole number"
     assert [says(text_of(owner, address)) for address in addresses] == [[]] * 4
     assert len(owner.get(f"/orders/?q={NUMBER}").context["table"].rows) == 0
+
+
+def test_a_number_on_a_corrected_slip_is_masked_in_the_log(owner):
+    shift, auditor = begin(make_person("cashier")), browser_of("auditor")
+    order = sell(shift.cashier, destination=NUMBER)
+    change_payment(order.payment, method="transfer", reference=f"BCA {NUMBER}", actor=shift.cashier)
+    end(order, "success")
+    log = f"/audit/?q={order.ref_id}"
+    before = [says(text_of(reader, log)) for reader in (owner, auditor)]
+    files = [says(text_of(reader, f"/audit/csv/?q={order.ref_id}")) for reader in (owner, auditor)]
+
+    erase(owner, make_customer("Bu Sari", (NUMBER, "phone")))
+
+    assert (before, files) == ([[NUMBER], []], [[], []])
+    assert [says(text_of(reader, log)) for reader in (owner, auditor)] == [[], []]
+    assert "BCA 0812•••••001" in text_of(auditor, log)
 
 
 def test_a_batch_says_nothing_of_an_erased_number_in_its_references(owner):
