@@ -110,7 +110,7 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
 
 def _namesakes(request: StaffRequest, form: InviteForm) -> dict[str, Any]:
     """The people who have the typed name already, and whether the inviter has confirmed another one; empty for none."""
-    if request.method != "POST" or not (full_name := form.cleaned_data.get("full_name")):
+    if not form.is_bound or not (full_name := form.cleaned_data.get("full_name")):
         return {}
     people = services.namesakes_of(full_name, but=form.cleaned_data.get("username") or "")[:_MOST_NAMESAKES]
     if not people:

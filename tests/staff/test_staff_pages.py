@@ -149,6 +149,10 @@ def test_a_second_person_of_one_name_is_asked_about_once(boss):
     assert User.objects.filter(username="sari2").exists()
 
 
+def test_an_invitation_without_any_field_is_asked_again(boss):
+    assert has_id(boss.post("/staff/invite/"), "id_full_name")
+
+
 def test_an_answer_about_one_name_counts_for_no_other(boss):
     for name in ("Sari Dewi", "Budi"):
         make_person("cashier", username=name.split()[0].lower(), first_name=name)
