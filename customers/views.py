@@ -146,6 +146,7 @@ def number_edit(request: StaffRequest, pk: int) -> HttpResponse:
 def _number_form(request: StaffRequest, number: SavedNumber, form: SavedNumberForm) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _saved(form, number):
         messages.success(request, _("Number saved."))
+        number.refresh_from_db(fields=["customer"])  # a merge meanwhile has given it to who stayed
         return redirect(number.customer)
     return render(request, "customers/number_form.html", {"form": form, "number": number, "customer": number.customer})
 

@@ -68,9 +68,10 @@ def test_given_a_merge_during_an_edit_of_a_number_then_both_are_kept(cashier, fi
     first(SavedNumberForm, partial(merge, kept, gone))
 
     typed = {"what": "kind:phone", "destination": OTHER, "note": "toko"}
-    cashier.post(f"/customers/numbers/{number.pk}/edit/", typed)
+    answer = cashier.post(f"/customers/numbers/{number.pk}/edit/", typed)
 
     assert [*kept.numbers.values_list("destination", "note")] == [(OTHER, "toko")]
+    assert answer.headers["Location"] == f"/customers/{kept.pk}/"
 
 
 def test_given_a_second_press_of_merge_then_it_leads_to_who_stayed(cashier, first):
