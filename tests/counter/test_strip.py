@@ -148,6 +148,7 @@ def test_money_goes_back_by_one_key_only_in_cash_from_the_own_open_drawer(cashie
         for order in (on_credit, others)
     ]
     assert codes_of[0] == {"CreditRefused:not_paid_yet"}
+    assert "not_there" in codes(cashier.get("/counter/")), "the order of another person"
     close_shift(shift, pieces=pieces_of(200_000), actor=me)
     answer = cashier.post(f"/counter/orders/{by_qris.ref_id}/give-back/", headers={"HX-Request": "true"})
     assert codes(answer) == {"DrawerRefused:no_shift"}
