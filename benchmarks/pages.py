@@ -65,9 +65,8 @@ def main() -> None:
         return
     small = Shop(options.small, options.days)
     names = [name for name in small.names() if re.search(options.only, name)]
-    large = Shop(
-        options.large, options.large_days
-    )  # after the other is filled, because both collect the same static files
+    # After the other is filled, because both collect the same static files.
+    large = Shop(options.large, options.large_days)
     print(f"| page | {options.small:,} orders, ms | {options.large:,} orders, ms | ratio | rows | queries |")
     print("|---|---:|---:|---:|---:|---:|")
     too_much = [name for name in names if not compare(name, small, large, options.rounds)]
