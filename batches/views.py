@@ -23,6 +23,7 @@ from batches.tables import BatchRowTable, BatchTable
 from branches.seeing import names_branches
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
+from core.keys import typed_key
 from core.live import Live, expect_news
 from core.paging import FirstPages
 from core.rights import Right
@@ -353,6 +354,5 @@ def batch_row_list(request: StaffRequest) -> HttpResponse:
 
 
 def _batch_of(request: StaffRequest) -> Batch | None:
-    key = request.GET.get("batch", "")
-    is_key = key.isascii() and key.isdecimal() and len(key) < 19
-    return visible_batches(request.user).filter(pk=key).first() if is_key else None
+    key = typed_key(request.GET.get("batch", ""))
+    return visible_batches(request.user).filter(pk=key).first() if key is not None else None

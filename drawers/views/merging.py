@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
+from core.keys import typed_key
 from core.rights import Right
 from core.search import found_by
 from customers.forms import MergeForm
@@ -23,12 +24,13 @@ _MOST = 20
 def customer_merge(request: StaffRequest, pk: int) -> HttpResponse:
     """Find the other customer (`?q=`); show the effect on both (`?other=`); then merge them."""
     customer = get_object_or_404(Customer, pk=pk)
-    text, key = request.GET.get("q", "").strip()[:120], request.GET.get("other", "")
-    if not key:
+    text, chosen = request.GET.get("q", "").strip()[:120], request.GET.get("other", "")
+    if not chosen:
         others = Customer.objects.matching(text) if text else _alike(customer)
         shown = others.exclude(pk=pk).with_counts()[:_MOST]
         return render(request, "drawers/merge_choose.html", {"customer": customer, "text": text, "others": shown})
-    if not (key.isascii() and key.isdecimal() and len(key) < 19) or int(key) == pk:
+    key = typed_key(chosen)
+    if key in {None, pk}:
         raise Http404
     other = get_object_or_404(Customer, pk=key)
     form = MergeForm(request.POST if request.method == "POST" else None, one=customer, other=other)
