@@ -1,4 +1,4 @@
-"""The tips of a demo: three lines for each role, which a person can close for good."""
+"""The tips of a demo: three lines for each role, which a person can close permanently."""
 
 import datetime as dt
 
