@@ -170,21 +170,24 @@ def _paid_months(product_code: str, destination: str, statuses: list[str]) -> se
 def _bill(product: Product, destination: str, at: datetime, *, paid: set[str], goes_on: bool) -> dict[str, Any] | None:
     """The customer's bill: name, the months after the last one `paid`, amounts in rupiah; the same during a month.
 
+    A customer keeps the name, and a month its amount. A month that was once paid elsewhere is never billed again.
     If all months are paid: None, or the bill of the next month if it `goes_on`.
     """
+    customer = f"{product.product_code}:{destination}"
+    dice = random.Random(customer)  # noqa: S311
+    customer_name, usual = dice.choice(CUSTOMERS), dice.randrange(35_000, 650_000, 50)
     today = timezone.localtime(at).date()
-    dice = random.Random(f"{product.product_code}:{destination}:{today:%Y-%m}")  # noqa: S311
-    count = dice.choices((1, 2, 3), weights=(80, 15, 5))[0]
-    monthly = dice.randrange(35_000, 650_000, 50)
     now = today.year * 12 + today.month - 1
-    amounts = {month: monthly + 50 * dice.randrange(-200, 200) for month in range(now - count + 1, now + 1)}
-    customer_name = dice.choice(CUSTOMERS)
-    owed = list(itertools.takewhile(lambda month: _label(month) not in paid, reversed(amounts)))[::-1]
+
+    def is_owed(month: int) -> bool:
+        return _label(month) not in paid and now - month <= _month(customer, month)[1]
+
+    owed = list(itertools.takewhile(is_owed, itertools.count(now, -1)))[::-1]
     if not owed:
         if not goes_on:
             return None
         owed = [next(month for month in itertools.count(now + 1) if _label(month) not in paid)]
-        amounts[owed[0]] = monthly + 50 * dice.randrange(-200, 200)
+    amounts = {month: usual + _month(customer, month)[0] for month in owed}
     details: list[dict[str, Any]] = [
         {"period": _label(month), "amount": amounts[month], "penalty": 3_000 * max(0, now - month)} for month in owed
     ]
@@ -200,6 +203,12 @@ def _bill(product: Product, destination: str, at: datetime, *, paid: set[str], g
         "period": first if first == last else f"{first} – {last}",
         "details": details,
     }
+
+
+def _month(customer: str, month: int) -> tuple[int, int]:
+    """How far a month is from the customer's usual amount (rupiah), and the months after which it is paid elsewhere."""
+    dice = random.Random(f"{customer}:{month}")  # noqa: S311
+    return 50 * dice.randrange(-200, 200), dice.choices((0, 1, 2), weights=(75, 10, 15))[0]
 
 
 def _label(month: int) -> str:

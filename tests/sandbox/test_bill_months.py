@@ -8,6 +8,13 @@ MONTHS = ["Jan", "Feb", "Mar", "Apr", "Mei", "Jun", "Jul", "Agu", "Sep", "Okt", 
 PAID_BEFORE = (422, "BILL_ALREADY_PAID")
 
 
+@pytest.fixture
+def in_month(sandbox):
+    """Moves the sandbox to a day of this month ("2026-03"), until the test ends."""
+    yield lambda month: sandbox.control("time", now=f"{month}-15T08:00:00+07:00")
+    sandbox.control("time", now=None)
+
+
 def billed_months(sandbox, ref_id, destination):
     """The months of a new inquiry as numbers; the next month's number is higher by one."""
     details = data_of(sandbox.inquire(ref_id, destination=destination))["details"]
@@ -71,3 +78,22 @@ def test_a_month_whose_payment_failed_is_billed_again(sandbox):
     sandbox.settle(ref_id, "failed")
 
     assert billed_months(sandbox, new_ref(), destination) == before
+
+
+def test_next_month_a_customer_has_the_same_name_and_arrears(sandbox, in_month):
+    def ask_all():
+        return [data_of(sandbox.inquire(destination=f"70{n}7")) for n in range(10, 50)]
+
+    def amounts(bill):
+        return {line["period"]: line["amount"] for line in bill["details"]}
+
+    in_month("2026-12")
+    before = ask_all()
+    in_month("2027-01")
+    after = ask_all()
+
+    assert [bill["customer_name"] for bill in after] == [bill["customer_name"] for bill in before]
+    arrears = [{name: amount for name, amount in amounts(bill).items() if name != "Jan 2027"} for bill in after]
+    assert any(len(months) == 2 for months in arrears)
+    assert all(months.items() <= amounts(bill).items() for months, bill in zip(arrears, before, strict=True))
+    assert all("Jan 2027" in amounts(bill) for bill in after)
