@@ -185,6 +185,7 @@ class Shop:
 def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah(upstream: Upstream, fleet: Fleet, settings):
     settings.ORDER_NOT_FOUND_GRACE_SECONDS = 1.0
     fleet.env |= {"ORDER_NOT_FOUND_GRACE_SECONDS": "1", "ORDER_LEASE_SECONDS": "5"}
+    upstream.control("topup", amount=50_000_000)  # each month has other bills
     assert reconcile_now(seconds=10)[1] == ""  # opens the books
     shop = Shop()
     book = shop.book
