@@ -140,7 +140,7 @@ def denies_only_the_balance(connection: socket.socket, received: Received) -> bo
     status, code = (403, "SCOPE_MISSING") if received.path.endswith("/balance") else (404, "TRANSACTION_NOT_FOUND")
     body = json.dumps(error(status, code)).encode()
     connection.sendall(f"HTTP/1.1 {status} X\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
-    return False
+    return True
 
 
 def test_a_balance_denied_alone_with_an_unknown_code_stops_no_order(scripted: ScriptedUpstream, cashier: Browser):

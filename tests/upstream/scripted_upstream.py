@@ -54,8 +54,11 @@ class ScriptedUpstream:
         self.stopping.set()
         self._listener.close()
 
-    def answers(self, status: int, payload: Any, *, headers: str = "", keep: bool = False) -> None:
-        """Answer every request with this HTTP status and JSON (or raw bytes)."""
+    def answers(self, status: int, payload: Any, *, headers: str = "", keep: bool = True) -> None:
+        """Answer every request with this HTTP status and JSON (or raw bytes).
+
+        It keeps the connection. Without `keep` it closes it and does not say so: the next request on it may get lost.
+        """
         body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
 
         def behave(connection: socket.socket, received: Received) -> bool:

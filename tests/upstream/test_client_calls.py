@@ -105,10 +105,10 @@ def test_a_pending_inquiry_has_no_amounts_yet(upstream: ScriptedUpstream, client
 
 
 def test_reads_share_a_connection_and_money_calls_do_not(upstream: ScriptedUpstream, client: Client) -> None:
-    upstream.answers(200, success({"balance": 5}), keep=True)
+    upstream.answers(200, success({"balance": 5}))
     client.send(requests.balance())
     client.send(requests.balance())
-    upstream.answers(200, bought(), keep=True)
+    upstream.answers(200, bought())
     buy(client)
     send(client, requests.bill_pay(ref_id="R1", amount=None))
 
