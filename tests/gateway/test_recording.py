@@ -45,7 +45,7 @@ def test_an_exchange_keeps_what_was_asked_and_how_it_went(upstream: Upstream):
     asked = {"product_code": order.product_code, "destination": order.destination, "max_price": order.max_price}
     assert (kept.request, kept.raw["data"]["ref_id"]) == (asked, order.ref_id)
     assert (kept.http_status, kept.attempt, kept.error, len(kept.trace_id)) == (200, 1, "", 32)
-    assert 0 < kept.latency_ms < 500
+    assert 0 < kept.latency_ms <= 1_000  # the longest that a call may take here
     assert kept.waited_ms >= 0
 
 

@@ -43,7 +43,7 @@ def test_a_kept_connection_is_not_used_for_money(upstream: ScriptedUpstream, cli
 def test_silence_is_a_timeout(upstream: ScriptedUpstream, make_client: MakeClient) -> None:
     upstream.behaviour = lambda *_: upstream.stopping.wait(10)
 
-    assert unknown_reason(make_client(connect_timeout=0.2, read_timeout=0.2)) == "timeout"
+    assert unknown_reason(make_client(connect_timeout=1.0, read_timeout=0.1)) == "timeout"
     assert len(upstream.requests) == 1
 
 
@@ -69,8 +69,8 @@ def test_a_dripping_answer_ends_at_the_deadline_of_the_call(
 
     server.behaviour = drip
 
-    # when a call is made whose deadline is 0.8 seconds
-    reason = unknown_reason(make_client(base_url=server.url, connect_timeout=0.4, read_timeout=0.4))
+    # when a call is made whose deadline is 1.2 seconds
+    reason = unknown_reason(make_client(base_url=server.url, connect_timeout=1.0, read_timeout=0.2))
 
     # then it ends while the upstream is still dripping
     assert reason == "timeout"

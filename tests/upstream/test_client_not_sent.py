@@ -177,11 +177,11 @@ def test_a_process_that_was_frozen_before_it_wrote_sends_nothing(
     upstream: ScriptedUpstream, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # given a connection that is kept open
-    made = make_client(connect_timeout=0.3, account_rate=Rate(1000, 60.0))
+    made = make_client(connect_timeout=1.0, account_rate=Rate(1000, 60.0))
     upstream.answers(200, success({"balance": 5}))
     made.send(requests.balance(), CallClass.INTERACTIVE)
     sign = client_module.sign
-    monkeypatch.setattr(client_module, "sign", lambda **facts: time.sleep(0.5) or sign(**facts))
+    monkeypatch.setattr(client_module, "sign", lambda **facts: time.sleep(1.2) or sign(**facts))
 
     # when the process stands still for longer than a connection may take, between its permit and the first byte
     with pytest.raises(Unavailable) as caught:
