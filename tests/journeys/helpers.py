@@ -166,9 +166,12 @@ def forget_session(page: Page) -> None:
 
 
 def take_over(page: Page, name: str) -> None:
-    page.locator(".name-tile", has_text=name).click()
+    tile = page.locator(".name-tile", has_text=name)
+    tile.wait_for()
+    page.wait_for_load_state()  # before this, no script reads the PIN
+    tile.click()
     page.locator("#id_pin").type(PIN)
-    expect(page.locator("#pin-session")).to_be_visible()
+    expect(page.locator("#pin-session strong")).to_contain_text(name)
 
 
 def with_authenticator(page: Page) -> None:

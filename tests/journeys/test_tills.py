@@ -66,8 +66,10 @@ def test_a_till_is_enrolled_taken_over_and_locked(live_server: Any, open_window:
     till.keyboard.type("937150")
     expect(till.locator("[data-code=WrongPin]")).to_be_visible()
     expect(till.locator(".name-tile input:checked")).to_have_count(1)
+    till.wait_for_load_state()  # before this, no script reads the PIN
+    expect(till.locator("#id_pin")).to_be_focused()
     till.keyboard.type(PIN)
-    expect(till.locator("#pin-session")).to_be_visible()
+    expect(till.locator("#pin-session strong")).to_contain_text("Supervisor")
 
     owner.goto(f"{live_server.url}/tills/")
     owner.click(".row-link")
