@@ -30,6 +30,7 @@ def test_a_customer_is_answered_in_two_presses(live_server: Any, open_window: Op
     page.keyboard.press("Enter")
     expect(page.locator("#answer")).to_have_attribute("data-code", "arrived")
     expect(page.locator("#answer-more")).to_contain_text("20261122-100045")
+    page.wait_for_load_state()  # before this, no script reads keys
     with page.expect_popup() as opened:
         page.keyboard.press("w")
     assert opened.value.url.startswith(("https://wa.me/6281234567890", "chrome-error", "about:blank"))

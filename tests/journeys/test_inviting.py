@@ -66,7 +66,9 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
     owner.fill("[name=per_order]", "50.000")
     owner.keyboard.press("Enter")  # 3
     expect(owner.locator("#only-here")).to_be_visible()
-    owner.keyboard.press("Enter")  # 4: the button that copies has the focus
+    owner.wait_for_load_state()  # before this, no script copies
+    expect(owner.locator("[data-copy]")).to_be_focused()
+    owner.keyboard.press("Enter")  # 4
 
     # then
     expect(owner.locator("[data-copy]")).to_contain_text("Tersalin")
