@@ -50,10 +50,10 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
     page.wait_for_url("**/counter/?product=TSEL10")
     expect(page.locator(".sell-pinned")).to_contain_text("Telkomsel 10.000")
     expect(page.locator("#counter-q")).to_be_focused()
-    page.keyboard.type("+62 812 9000 0002")
+    page.keyboard.type("+62 812 9000 0003")
     page.keyboard.press("Enter")
     expect(page.locator("#counter-review[data-ready]")).to_be_visible()
-    expect(page.locator("#review-number")).to_have_text("0812 9000 0002")
+    expect(page.locator("#review-number")).to_have_text("0812 9000 0003")
     expect(page.locator("[data-send]")).to_be_focused()
     page.keyboard.press("Enter")
 
@@ -62,9 +62,10 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
     expect(page.locator("h1")).to_be_focused()
     page.evaluate("window.neverReloaded = true")
     expect(page.locator(".order-status .status-pending")).to_be_visible()
+    upstream.control("settle", ref_id=Order.objects.get().ref_id, status="success")
     expect(page.locator(".order-status .status-success")).to_be_visible()
     assert page.evaluate("window.neverReloaded")
-    assert page.title().startswith("Success: Telkomsel 10.000 0812-9000-0002")
+    assert page.title().startswith("Success: Telkomsel 10.000 0812-9000-0003")
     assert page.locator("#order-announce").inner_text() == "Status: Success"
     assert page.locator("#live").get_attribute("hx-get") is None
 
