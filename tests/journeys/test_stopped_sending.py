@@ -8,6 +8,7 @@ from playwright.sync_api import CDPSession, Page, Route, expect
 from drawers.models import DrawerEntry
 from staff.models import User
 from staff.roles import create_demo_staff
+from testing.sandbox_process import eventually
 from tests.drawers.helpers import begin
 from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
 
@@ -29,13 +30,12 @@ def typed_amount(page: Page, address: str) -> CDPSession:
     return page.context.new_cdp_session(page)
 
 
-def stop(page: Page, window: CDPSession) -> None:
-    """Press the form's button, and Stop before the answer; the server has the form."""
+def press(page: Page) -> None:
+    """Press the form's button, and wait until the server has done what the form says."""
     with page.expect_request("**/paid/") as sent:
         page.click(BUTTON, no_wait_after=True)
     assert sent.value.method == "POST"
-    page.wait_for_timeout(300)
-    window.send("Page.stopLoading")
+    eventually(lambda: entries() or page.wait_for_timeout(20), within=60)
 
 
 def entries() -> int:
@@ -56,7 +56,8 @@ def test_after_stop_the_same_form_is_sent_again_and_entered_once(
     page.route("**/paid/", lose_answer, times=1)
 
     # when the answer is stopped
-    stop(page, window)
+    press(page)
+    window.send("Page.stopLoading")
 
     # then the page says that it may be done, and the form can be sent
     expect(page.locator("[data-lost-answer]")).to_be_visible()
@@ -77,7 +78,9 @@ def test_a_form_on_its_way_stays_sent_when_the_address_changes(live_server: Any,
     page.evaluate(CHANGE_ADDRESS)
     page.route("**/paid/", lose_answer, times=1)
 
-    stop(page, window)
+    press(page)
+    eventually(lambda: page.url.endswith("#later") or page.wait_for_timeout(20))
+    window.send("Page.stopLoading")
 
     # then nobody knows of the Stop, and a second press sends nothing
     expect(page.locator("#paid-form[data-sent]")).to_be_attached()
