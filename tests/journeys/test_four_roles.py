@@ -150,7 +150,9 @@ def test_each_role_finds_by_four_digits(role: str, enter, shop):
 
     # when: the role searches for a page that it may or may not open
     page.fill("#find-q", "")
-    page.keyboard.type({"en-GB": "Prices", "id-ID": "Harga"}[LOOKS[role].language])
+    words = {"en-GB": "Prices", "id-ID": "Harga"}[LOOKS[role].language]
+    page.keyboard.type(words)
+    expect(results).to_have_attribute("data-text", words)
     expect(results.locator("a[href='/products/prices/']")).to_have_count(0 if role == "cashier" else 1)
 
     # when: the same as a page, in both languages

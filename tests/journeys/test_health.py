@@ -76,5 +76,6 @@ def test_a_tile_says_how_its_product_fares(live_server: Any, open_window: OpenWi
     show_tiles(page, live_server.url)
 
     # then: the tile says nothing any more
+    expect(page.locator(f"[data-product={failing.code}]")).to_be_visible()
     expect(page.locator("[data-health]")).to_have_count(0)
     assert faults == []
