@@ -33,6 +33,7 @@ def table(rows: int, *, bills_each: int = 0) -> str:
 
 
 def test_killed_at_random_rows_twenty_times_each_row_is_charged_once(upstream: Upstream, fleet: Fleet, settings):
+    upstream.control("topup", amount=50_000_000)  # each month has other bills
     batch = checked(table(ROWS, bills_each=6))
     ask_all(batch)
     release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
