@@ -32,9 +32,9 @@ def test_processes_together_never_exceed_a_limit_in_any_window(
     make_budget: MakeBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # given four processes with three threads each, which all call as often as possible
-    monkeypatch.setattr(budget_module, "PERMIT_SECONDS", 0.1)
-    monkeypatch.setattr(budget_module, "MARGIN_SECONDS", 0.1)
-    rate, life = Rate(20, 0.25), {"connect_timeout": 0.1, "read_timeout": 0.1}
+    monkeypatch.setattr(budget_module, "PERMIT_SECONDS", 2.0)
+    monkeypatch.setattr(budget_module, "MARGIN_SECONDS", 1.0)
+    rate, life = Rate(20, 0.25), {"connect_timeout": 1.0, "read_timeout": 1.0}
     budgets = [make_budget(rate, secret_id="shared-by-four", fresh=not index, **life) for index in range(4)]
     stop_at = time.monotonic() + 1.2
     arrivals: list[float] = []
