@@ -55,7 +55,7 @@ def test_killed_at_random_rows_twenty_times_each_row_is_charged_once(upstream: U
         process.stdin.flush()
         pid = int(process.stdout.readline())
         # It has begun with a row of this turn, or with the orders that are left.
-        eventually(lambda before=before: Order.objects.count() > min(before, ROWS - 1), within=10)
+        eventually(lambda before=before: Order.objects.count() > min(before, ROWS - 1), within=60)
         time.sleep(moments.uniform(0, 0.08))
         os.kill(pid, signal.SIGKILL)
         assert process.stdout.readline() == "ended\n"
