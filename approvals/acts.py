@@ -9,14 +9,13 @@ import datetime as dt
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from django.db.models import QuerySet
 from django.utils.functional import Promise
-from django.utils.module_loading import autodiscover_modules
 
 from approvals.models import Approval, Content
+from core.parts import discover
 from core.rights import Right
 from staff.models import User
 
@@ -149,21 +148,15 @@ def register(act: type[A]) -> type[A]:
     return act
 
 
-@cache
-def _load() -> None:
-    """Import the acts of all rooms, once: they register themselves."""
-    autodiscover_modules("services.acts")
-
-
 def act_named(name: str) -> Act | None:
     """The act of this name; None when this version has none."""
-    _load()
+    discover("services.acts")
     return _ACTS.get(name)
 
 
 def all_acts() -> dict[str, Act]:
     """Every act by its name."""
-    _load()
+    discover("services.acts")
     return dict(_ACTS)
 
 

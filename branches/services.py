@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import IntegrityError, connection, transaction
-from django.utils.module_loading import autodiscover_modules
 
 from audit.services import record
 from branches.errors import BranchRefused
 from branches.events import BRANCH_ADDED, BRANCH_CHANGED, BRANCH_CLOSED
 from branches.models import Branch, BranchHistory
 from core import clock
+from core.parts import FromRooms
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _KEPT_SECONDS = 5.0
 # The columns of a branch that people change
 TEXTS = ("name", "address", "phone", "footer")
-#: A function of a branch's key: whether a sale still waits in the branch.
-Question = Callable[[int], bool]
-_QUESTIONS: list[Question] = []
+_QUESTIONS: FromRooms[Callable[[int], bool]] = FromRooms("closing")
+#: A decorator of a room's function of a branch's key: whether a sale still waits in the branch.
+keeps_open = _QUESTIONS.add
 
 log = structlog.get_logger()
 
@@ -131,24 +131,12 @@ def keep_first_open() -> int:
         return int(cursor.fetchone()[0])
 
 
-def keeps_open(question: Question) -> Question:
-    """A decorator that registers a room's test for sales that still wait in a branch, in its `closing.py`."""
-    _QUESTIONS.append(question)
-    return question
-
-
-@cache
-def _discover() -> None:
-    autodiscover_modules("closing")
-
-
 def close_branch(branch: Branch, *, actor: User) -> None:
     """Close the branch: no form offers it any more. Its sales stay, with its name.
 
     Raises `BranchRefused` for the last open one, while somebody or something in use belongs to it, and while a sale
     waits for approval or a batch is open in it.
     """
-    _discover()
     with transaction.atomic():
         current = Branch.objects.select_for_update().get(pk=branch.pk)
         if current.closed_at is not None:
@@ -161,7 +149,7 @@ def close_branch(branch: Branch, *, actor: User) -> None:
             or current.tills.filter(switched_off_at=None).exists()
         ):
             raise BranchRefused("in_use")
-        if any(question(current.pk) for question in _QUESTIONS):
+        if any(question(current.pk) for question in _QUESTIONS.all()):
             raise BranchRefused("waits")
         current.closed_at = clock.now()
         current.save(update_fields=["closed_at"])

@@ -6,12 +6,11 @@ Each room that keeps sealed rows registers them in its `resealing.py`.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from typing import ClassVar, TypeVar
 
 from django.utils.functional import Promise
-from django.utils.module_loading import autodiscover_modules
 
+from core.parts import FromRooms
 from core.sealing import Opens
 
 
@@ -52,21 +51,15 @@ class SealedRows(ABC):
         return keys
 
 
-_KINDS: list[SealedRows] = []
+_KINDS: FromRooms[SealedRows] = FromRooms("resealing")
 K = TypeVar("K", bound=SealedRows)
 
 
 def register(kind: type[K]) -> type[K]:
     """Make a kind known: a decorator."""
-    _KINDS.append(kind())
+    _KINDS.add(kind())
     return kind
 
 
 def sealed_rows() -> list[SealedRows]:
-    _discover()
-    return sorted(_KINDS, key=lambda kind: kind.name)
-
-
-@cache
-def _discover() -> None:
-    autodiscover_modules("resealing")
+    return sorted(_KINDS.all(), key=lambda kind: kind.name)

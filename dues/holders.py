@@ -5,10 +5,8 @@ A room registers its acts in `holders.py`, which is loaded at the first list.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from django.utils.module_loading import autodiscover_modules
-
+from core.parts import FromRooms
 from dues.models import DueBill
 from staff.models import User
 
@@ -25,22 +23,11 @@ class Holder:
     is_released: bool
 
 
-Question = Callable[[Sequence["DueBill"], "User"], dict[int, Holder]]
-_QUESTIONS: list[Question] = []
-
-
-def holds(question: Question) -> Question:
-    """A decorator that registers a room's function of person and bill keys: what the room is about to pay."""
-    _QUESTIONS.append(question)
-    return question
+_QUESTIONS: FromRooms[Callable[[Sequence[DueBill], User], dict[int, Holder]]] = FromRooms("holders")
+#: A decorator of a room's function of bills and person: the acts that are about to pay them, by the keys of the bills.
+holds = _QUESTIONS.add
 
 
 def holders_of(bills: Sequence[DueBill], person: User) -> dict[int, Holder]:
     """The acts that will soon pay these bills, by the keys of the bills; a bill without such an act is left out."""
-    _discover()
-    return {key: holder for question in _QUESTIONS for key, holder in question(bills, person).items()}
-
-
-@cache
-def _discover() -> None:
-    autodiscover_modules("holders")
+    return {key: holder for question in _QUESTIONS.all() for key, holder in question(bills, person).items()}

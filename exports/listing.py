@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from django.db.models import Aggregate, QuerySet
@@ -15,12 +14,12 @@ from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.formats import number_format
-from django.utils.module_loading import autodiscover_modules
 
 from core.access import StaffRequest
 from core.filters import ListFilter
 from core.numbers import may_take_whole
 from core.paging import kept_filters
+from core.parts import discover
 from core.rights import Right
 from core.search import sum_up
 from core.tables import Column, Table
@@ -127,13 +126,13 @@ class Listing:
 
 def listing_named(name: str) -> Listing:
     """The list with this name, with which its files begin."""
-    _discover()
+    discover("lists")
     return _LISTINGS[name]
 
 
 def file_words(export: Export) -> str:
     """The words for a file: its list, its days, and its other filters as on the list's page."""
-    _discover()
+    discover("lists")
     listing = _LISTINGS.get(export.list_name)
     words = str(listing.words) if listing else str(LIST_WORDS.get(export.list_name, export.list_name))
     return ", ".join(filter(None, [words, filter_words(export.list_name, export.query, export.owner)]))
@@ -141,7 +140,7 @@ def file_words(export: Export) -> str:
 
 def filter_words(list_name: str, query: str, reader: User) -> str:
     """The filters of a file in the words of the list's page for this reader; unknown ones as in the address."""
-    _discover()
+    discover("lists")
     listing, values = _LISTINGS.get(list_name), QueryDict(query)
     find = listing.find if listing else LIST_FILTERS.get(list_name)
     if find is None or values.keys() <= NO_FACTS:
@@ -151,13 +150,8 @@ def filter_words(list_name: str, query: str, reader: User) -> str:
 
 def known_listing(name: str) -> Listing | None:
     """The list with this name; None for the name of files of another page."""
-    _discover()
+    discover("lists")
     return _LISTINGS.get(name)
-
-
-@cache
-def _discover() -> None:
-    autodiscover_modules("lists")
 
 
 def grouped(count: int) -> str:

@@ -4,11 +4,9 @@ A room registers its form in its `joining.py`, which is imported for the first i
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Protocol
 
-from django.utils.module_loading import autodiscover_modules
-
+from core.parts import FromRooms
 from staff.models import User
 
 
@@ -34,20 +32,11 @@ class Joining(Protocol):
         """
 
 
-_FORMS: list[Callable[[Any], Joining]] = []
-
-
-def asks(form: Callable[[Any], Joining]) -> None:
-    """Add this form to the invitation; it is called with the posted values (None without a post)."""
-    _FORMS.append(form)
+_FORMS: FromRooms[Callable[[Any], Joining]] = FromRooms("joining")
+#: Adds this form to the invitation; it is called with the posted values (None without a post).
+asks = _FORMS.add
 
 
 def joining_forms(data: Any) -> list[Joining]:
     """The forms of every room."""
-    _discover()
-    return [form(data) for form in _FORMS]
-
-
-@cache
-def _discover() -> None:
-    autodiscover_modules("joining")
+    return [form(data) for form in _FORMS.all()]

@@ -6,9 +6,8 @@ under the customer's lock (`lock_customer`), so that none is added while the cus
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cache
 
-from django.utils.module_loading import autodiscover_modules
+from core.parts import FromRooms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,34 +23,23 @@ class AgreedSales:
     name_first: Callable[[int], str]
 
 
-_ROOMS: list[AgreedSales] = []
-
-
-def register(sales: AgreedSales) -> None:
-    """Register the agreed sales of a room, in its `agreed.py`."""
-    _ROOMS.append(sales)
-
-
-@cache
-def _discover() -> None:
-    autodiscover_modules("agreed")
+_ROOMS: FromRooms[AgreedSales] = FromRooms("agreed")
+#: Registers the agreed sales of a room.
+register = _ROOMS.add
 
 
 def lock_agreed(customers: Collection[int]) -> None:
     """Lock the agreed sales of these locked customers, before payments and accounts: placing one locks them, too."""
-    _discover()
-    for sales in _ROOMS:
+    for sales in _ROOMS.all():
         sales.lock(customers)
 
 
 def move_agreed(gone: int, kept: int) -> None:
     """Give the locked sales that were agreed with `gone` to `kept`."""
-    _discover()
-    for sales in _ROOMS:
+    for sales in _ROOMS.all():
         sales.move(gone, kept)
 
 
 def name_agreed(customer: int) -> str:
     """An agreed sale of this customer, in words for people; "" without any."""
-    _discover()
-    return next(filter(None, (sales.name_first(customer) for sales in _ROOMS)), "")
+    return next(filter(None, (sales.name_first(customer) for sales in _ROOMS.all())), "")
