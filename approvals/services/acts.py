@@ -137,12 +137,12 @@ class RoleAct(PeopleAct):
 
     def content_now(self, approval: Approval) -> Content:
         """The content with the roles, and what they hold, as they are now. Raises `NotAllowed`."""
-        person, role = _active(approval.facts), Role(approval.facts["after"])
+        person, role = _still_on(_person(approval.facts)), Role(approval.facts["after"])
         return services.lock_role_change(person, role, actor=approval.asked_by).content
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
         """The content with the role that the person has now. Raises `NotAllowed`."""
-        person = _seen_active(approval.facts, seen)
+        person = _still_on(seen.people[approval.facts["person"]])
         if person.is_outside:
             raise NotAllowed("outside")
         return _with_role(approval.facts, "before", person)
@@ -246,13 +246,13 @@ class LimitsAct(PeopleAct):
     def content_now(self, approval: Approval) -> Content:
         """The content with the limits that the person has now. Raises `NotAllowed`."""
         change, _is_more = services.lock_limit_change(
-            _active(approval.facts), Limits(**approval.facts["after"]), actor=approval.asked_by
+            _still_on(_person(approval.facts)), Limits(**approval.facts["after"]), actor=approval.asked_by
         )
         return change.content
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
         """The content with the role and the own limits that the person has now. Raises `NotAllowed`."""
-        person = _seen_active(approval.facts, seen)
+        person = _still_on(seen.people[approval.facts["person"]])
         now = {"before": asdict(services.own_limits_of(person))}
         return {**_with_role(approval.facts, "role", person), **now}
 
@@ -323,16 +323,8 @@ def _person(content: Content) -> User:
     return person
 
 
-def _active(content: Content) -> User:
+def _still_on(person: User) -> User:
     """The person. Raises `NotAllowed` for an account that was switched off meanwhile."""
-    person = _person(content)
-    if not person.is_active:
-        raise NotAllowed("switched_off")
-    return person
-
-
-def _seen_active(content: Content, seen: Seen) -> User:
-    person = seen.people[content["person"]]
     if not person.is_active:
         raise NotAllowed("switched_off")
     return person

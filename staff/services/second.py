@@ -82,19 +82,24 @@ def may_second(change: Change, colleague: User) -> bool:
 def role_change(person: User, role: Role, *, gains: list[str] | None = None) -> Change:
     """The change of giving this person a role; the content has the rights that it adds (`gains`, if they are known)."""
     before = role_of(person)
+    content = {
+        "before": before.value if before else "",
+        "after": role.value,
+        "gains": gained_rights(person, role) if gains is None else gains,
+    }
+    change = _change_of(person, act="role", content=content, right=Right.MANAGE_STAFF)
+    return replace(change, rank=max(change.rank, role.rank))
+
+
+def _change_of(person: User, *, act: str, content: Mapping[str, Any], right: Right) -> Change:
+    """A change of this person's account; `content`: the facts beside the person."""
     return Change(
-        act="role",
+        act=act,
         subject=f"person:{person.pk}",
         about=person.shown_name,
-        content={
-            "person": person.pk,
-            "username": person.username,
-            "before": before.value if before else "",
-            "after": role.value,
-            "gains": gained_rights(person, role) if gains is None else gains,
-        },
-        right=Right.MANAGE_STAFF,
-        rank=max(rank_of(person), role.rank),
+        content={"person": person.pk, "username": person.username, **content},
+        right=right,
+        rank=rank_of(person),
         person=person.pk,
         branch=person.branch_id,
     )
@@ -111,24 +116,8 @@ def limit_change(
 ) -> Change:
     """The change of giving this person own limits; `holds`: the limits that the person would have."""
     role = role_of(person)
-    content = {
-        "person": person.pk,
-        "username": person.username,
-        "role": role.value if role else "",
-        "before": before,
-        "after": after,
-        "holds": holds,
-    }
-    return Change(
-        act="limits",
-        subject=f"person:{person.pk}",
-        about=person.shown_name,
-        content=content,
-        right=Right.CHANGE_LIMITS,
-        rank=rank_of(person),
-        person=person.pk,
-        branch=person.branch_id,
-    )
+    content = {"role": role.value if role else "", "before": before, "after": after, "holds": holds}
+    return _change_of(person, act="limits", content=content, right=Right.CHANGE_LIMITS)
 
 
 def role_edit(role: Role, before: Mapping[str, object], after: Mapping[str, object]) -> Change:
@@ -160,21 +149,8 @@ def invitation(username: str, role: Role, facts: Mapping[str, Any]) -> Change:
 def switching_on(person: User) -> Change:
     """An account that is switched on again with the role that it has."""
     role = role_of(person)
-    return Change(
-        act="switch_on",
-        subject=f"person:{person.pk}",
-        about=person.shown_name,
-        content={
-            "person": person.pk,
-            "username": person.username,
-            "role": role.value if role else "",
-            "rights": sorted(rights_of(role)),
-        },
-        right=Right.MANAGE_STAFF,
-        rank=rank_of(person),
-        person=person.pk,
-        branch=person.branch_id,
-    )
+    content = {"role": role.value if role else "", "rights": sorted(rights_of(role))}
+    return _change_of(person, act="switch_on", content=content, right=Right.MANAGE_STAFF)
 
 
 def takes_two(rights: Collection[str]) -> bool:
