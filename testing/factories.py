@@ -13,6 +13,7 @@ from catalogue.models import Brand, Category, Product
 from catalogue.services.kinds import Corrections, settle_kind
 from customers.services import who_saved
 from drawers.models import Outcome, Payment, Shift
+from ledger.models import Entry
 from purchases.models import Order, OrderEvent
 from purchases.services.placing import new_ref_id
 from purchases.states import FINAL, POLLED, ActionReason, Status
@@ -121,6 +122,11 @@ def reported(order: Order, status: str = "success", **facts: Any) -> Transaction
 def moves(order: Order) -> list[tuple[str, str, str]]:
     """The order's timeline as (from, to, source)."""
     return list(OrderEvent.objects.filter(order=order).values_list("from_status", "to_status", "source"))
+
+
+def entries_of(order: Order) -> list[tuple[str, int]]:
+    """The order's entries in the books as (kind, rupiah), oldest first."""
+    return list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount"))
 
 
 def make_biller(**facts: Any) -> Product:

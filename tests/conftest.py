@@ -5,6 +5,7 @@ import gc
 import gettext
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, TextIO
 
 import pytest
@@ -222,6 +223,11 @@ def costs_shown(db: None) -> Iterator[None]:
 
 
 @pytest.fixture
+def supervisor(db: None) -> Browser:
+    return browser_of("supervisor")
+
+
+@pytest.fixture
 def auditor(db: None) -> Browser:
     return browser_of("auditor")
 
@@ -236,6 +242,13 @@ def _travelling(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that travels in time takes the database's clock with it."""
     database_time = clock.now
     monkeypatch.setattr(clock, "now", lambda: timezone.now() if escape_hatch.is_travelling() else database_time())
+
+
+@pytest.fixture
+def sent_folder(settings: Any, tmp_path: Path) -> Path:
+    """The folder of the journal of sent orders, for this test alone; it does not exist yet."""
+    settings.SENT_FOLDER = tmp_path / "sent"
+    return tmp_path / "sent"
 
 
 @pytest.fixture

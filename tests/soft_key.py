@@ -7,6 +7,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
+from django.test import Client
 from fido2.cose import ES256
 from fido2.utils import websafe_encode
 from fido2.webauthn import (
@@ -54,6 +55,11 @@ class SoftKey:
             signature=websafe_encode(signature),
             userHandle=self.owner.decode() or None,
         )
+
+    def sign_in(self, browser: Client, *, verified: bool = True, **fields: str) -> Any:
+        """The answer of the page that a passkey alone signs in."""
+        options = browser.post("/accounts/passkey/options/").json()["publicKey"]
+        return browser.post("/accounts/passkey/", {"factor_assertion": self.sign(options, verified=verified), **fields})
 
     def _client_data(self, kind: str, options: dict[str, Any], *, host: str = "") -> bytes:
         facts = {"type": kind, "challenge": options["challenge"], "origin": f"https://{host or self.host}"}

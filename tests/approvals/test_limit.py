@@ -7,7 +7,6 @@ import pytest
 
 from bills.services import pay_again, pay_bill
 from gateway.models import Exchange
-from ledger.models import Entry
 from ledger.services import books
 from purchases.errors import ActionRefused, NeedsApproval
 from purchases.models import Order
@@ -19,7 +18,7 @@ from testing.people import make_person
 from tests.approvals.helpers import approve, approver, ask_bill, ask_order, browser, cashier, place
 from tests.bills.helpers import at_counter, posts_on
 from tests.core.helpers import has_id
-from tests.ledger.helpers import open_books
+from tests.ledger.helpers import entries_of_orders, open_books
 from tests.purchases.helpers import offered
 
 pytestmark = pytest.mark.django_db
@@ -33,14 +32,9 @@ def sari(db: None) -> User:
     return cashier(own_approval_above=LIMIT)
 
 
-def entries() -> list[tuple[str, int]]:
-    """The entries of orders: kind and rupiah."""
-    return list(Entry.objects.exclude(ref_id=None).exclude(ref_id="").values_list("kind", "amount"))
-
-
 def assert_nothing_happened(calls: int) -> None:
     """Assert that there is no order, no reservation, and no call to the upstream beyond so many."""
-    assert (Order.objects.count(), entries(), books().reserved) == (0, [], 0)
+    assert (Order.objects.count(), entries_of_orders(), books().reserved) == (0, [], 0)
     assert Exchange.objects.count() == calls
 
 
@@ -49,7 +43,7 @@ def test_given_the_higher_one_at_the_limit_then_it_is_placed(sari: User, cost: i
     order = place(make_product(price=cost, selling_price=price), sari)
 
     assert (order.status, order.max_price, order.selling_price) == (Status.QUEUED, cost, price)
-    assert entries() == [("hold", cost)]
+    assert entries_of_orders() == [("hold", cost)]
 
 
 def test_given_the_price_above_and_the_cost_below_then_asked(sari: User):
@@ -62,7 +56,7 @@ def test_given_the_price_above_and_the_cost_below_then_asked(sari: User):
     approve(approval, approver())
     order = Order.objects.get()
     assert (order.status, order.ref_id, order.placed_by) == (Status.QUEUED, approval.facts["ref_id"], sari)
-    assert entries() == [("hold", COST)]
+    assert entries_of_orders() == [("hold", COST)]
 
 
 def test_given_the_cost_above_and_the_price_below_then_asked(db: None):
@@ -100,7 +94,7 @@ def test_given_a_bill_whose_fee_takes_it_above_then_asked(sari: User):
     approve(approval, approver())
     order = Order.objects.get()
     assert (order.status, order.max_price, order.selling_price) == (Status.QUEUED, COST, LIMIT + 1)
-    assert entries() == [("hold", COST)]
+    assert entries_of_orders() == [("hold", COST)]
 
 
 def test_given_a_bill_at_the_limit_with_its_fee_then_it_is_paid(sari: User):
@@ -109,7 +103,7 @@ def test_given_a_bill_at_the_limit_with_its_fee_then_it_is_paid(sari: User):
     order = pay_bill(check, amount=COST, paid_by=sari, enqueue=False)
 
     assert (order.status, order.selling_price) == (Status.QUEUED, LIMIT)
-    assert entries() == [("hold", COST)]
+    assert entries_of_orders() == [("hold", COST)]
 
 
 @pytest.fixture
@@ -132,7 +126,7 @@ def test_given_a_cost_that_rose_then_the_price_counts_as_well(leader: User, pric
     order.refresh_from_db()
     wanted = (Status.NEEDS_ACTION, COST) if is_refused else (Status.QUEUED, COST + 500)
     assert (order.status, order.max_price, order.selling_price) == (*wanted, price)
-    assert entries() == ([] if is_refused else [("hold", COST + 500)])
+    assert entries_of_orders() == ([] if is_refused else [("hold", COST + 500)])
     assert Exchange.objects.count() == calls
 
 
@@ -172,7 +166,7 @@ def test_given_a_risen_total_then_only_what_can_succeed_is_offered(sari: User, t
     assert [has_id(page, "bill-counter") for page in pages] == [not is_above] * 2
     assert [has_id(page, "above-limit") for page in [panel, *pages]] == [is_above] * 3
     order.refresh_from_db()
-    assert (order.status, entries()) == (("needs_action", []) if is_above else ("queued", [("hold", LIMIT)]))
+    assert (order.status, entries_of_orders()) == (("needs_action", []) if is_above else ("queued", [("hold", LIMIT)]))
     assert Exchange.objects.count() == calls
 
 
@@ -186,7 +180,7 @@ def test_given_a_risen_cost_above_then_cancelled_it_is_asked_again(leader: User)
 
     again = Order.objects.exclude(pk=order.pk).get()
     assert (again.status, again.max_price) == (Status.QUEUED, LIMIT + 1)
-    assert entries() == [("hold", LIMIT + 1)]
+    assert entries_of_orders() == [("hold", LIMIT + 1)]
 
 
 def test_given_a_price_above_then_the_same_cost_is_sent_again(leader: User):
@@ -195,7 +189,7 @@ def test_given_a_price_above_then_the_same_cost_is_sent_again(leader: User):
     order = make_order(Status.NEEDS_ACTION, **facts)
 
     assert send_again(order, actor=leader).status == Status.QUEUED
-    assert entries() == [("hold", COST)]
+    assert entries_of_orders() == [("hold", COST)]
 
 
 def test_given_a_total_that_rose_then_the_new_price_with_fee_counts(sari: User):
@@ -209,4 +203,4 @@ def test_given_a_total_that_rose_then_the_new_price_with_fee_counts(sari: User):
 
     order.refresh_from_db()
     assert (order.status, order.max_price, order.selling_price) == ("needs_action", LIMIT - 10_000, LIMIT - 8_000)
-    assert (entries(), Exchange.objects.count()) == ([], calls)
+    assert (entries_of_orders(), Exchange.objects.count()) == ([], calls)

@@ -21,7 +21,7 @@ from gateway.models import UpstreamAccount
 from purchases.models import Incident
 from purchases.states import ActionReason, Status
 from testing.factories import make_order, make_product
-from testing.people import Browser, browser_of
+from testing.people import browser_of
 from tests.core.helpers import codes, counts_at, has_id, next_question, words, words_at
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, upstream_tells
@@ -31,12 +31,6 @@ from upstream.client import get_client
 from upstream.endpoints import Endpoint
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def supervisor() -> Browser:
-    """A person who sees the whole shop."""
-    return browser_of("supervisor")
 
 
 def test_the_balance_is_shown_with_its_age(supervisor):

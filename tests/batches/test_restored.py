@@ -1,8 +1,5 @@
 """After a restore: a released batch waits for a person, and sends no row again that was sent in the lost time."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from batches.models import Batch
@@ -22,11 +19,7 @@ from tests.conftest import Upstream
 from tests.purchases.magic import Lost, ended
 from upstream.budget import CallClass
 
-
-@pytest.fixture(autouse=True)
-def folder(settings: Any, tmp_path: Path) -> Path:
-    settings.SENT_FOLDER = tmp_path / "sent"
-    return tmp_path / "sent"
+pytestmark = pytest.mark.usefixtures("sent_folder")
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from django.utils import timezone
 from bills import services
 from bills.models import BillCheck
 from bills.presenting import ShownBill
-from ledger.models import Entry
 from purchases.errors import ActionRefused
 from purchases.models import Order, Verdict
 from purchases.services import propose_verdict, submit
@@ -16,7 +15,7 @@ from purchases.services.polling import follow
 from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
-from testing.factories import make_check, make_payment, moves
+from testing.factories import entries_of, make_check, make_payment, moves
 from testing.orders import answer, never_arrived
 from tests.approvals.helpers import approve, approver, decline
 from tests.bills.helpers import at_counter, check_bill, leads_to_counter, place, posts_on
@@ -36,10 +35,6 @@ def proposer() -> User:
 
 def propose(order: Order, actor: User) -> Verdict:
     return propose_verdict(order, outcome="failed", evidence="their dashboard", reason="not in the list", actor=actor)
-
-
-def entries(order: Order) -> list[tuple[str, int]]:
-    return list(Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount"))
 
 
 def calls(upstream: Upstream, order: Order) -> list[str]:
@@ -62,7 +57,7 @@ def test_given_a_waiting_proposal_then_a_bill_is_not_paid_again(upstream: Upstre
     # then: it was polled, and nothing was sent
     order.refresh_from_db()
     assert (order.status, order.attempt, moves(order)) == (Status.NEEDS_ACTION, 1, before)
-    assert entries(order) == [("hold", check.total)]
+    assert entries_of(order) == [("hold", check.total)]
     assert calls(upstream, order) == [STATUS]
     assert upstream.ledger(order) == []
 
@@ -74,7 +69,7 @@ def test_given_a_waiting_proposal_then_a_bill_is_not_paid_again(upstream: Upstre
     assert order.status == Status.SUCCESS
     assert calls(upstream, order).count(PAY) == 1
     assert upstream.ledger(order) == [("debit", -check.total)]
-    assert entries(order) == [(kind, check.total) for kind in ("hold", "release", "debit")]
+    assert entries_of(order) == [(kind, check.total) for kind in ("hold", "release", "debit")]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -96,12 +91,12 @@ def test_given_a_repeat_by_the_background_then_a_proposal_is_void(upstream: Upst
     # then: the proposal is void, and only the provider ends the payment
     order.refresh_from_db()
     assert (decided.state, decided.changes) == ("void", {"attempt": [1, 2]})
-    assert (order.status, entries(order)) == (Status.UNKNOWN, [("hold", check.total)])
+    assert (order.status, entries_of(order)) == (Status.UNKNOWN, [("hold", check.total)])
     order = follow(order, seconds=5)
     assert order.status == Status.SUCCESS
     assert (calls(upstream, order)[:2], calls(upstream, order).count(PAY)) == ([STATUS, PAY], 1)
     assert upstream.ledger(order) == [("debit", -check.total)]
-    assert entries(order) == [(kind, check.total) for kind in ("hold", "release", "debit")]
+    assert entries_of(order) == [(kind, check.total) for kind in ("hold", "release", "debit")]
 
 
 def _since_an_hour(order: Order) -> Order:

@@ -11,13 +11,12 @@ from credit.errors import CreditRefused
 from drawers.models import Payment
 from drawers.services import PaymentFacts
 from gateway.models import Exchange
-from ledger.models import Entry
 from purchases.models import Order
 from staff.models import User
 from testing.factories import make_check
 from testing.people import make_person
 from tests.credit.helpers import give_credit, owed_by
-from tests.ledger.helpers import open_books
+from tests.ledger.helpers import entries_of_orders, open_books
 
 pytestmark = pytest.mark.django_db
 
@@ -56,8 +55,7 @@ def paid():
 def assert_only_reserved(orders: int) -> None:
     """Assert that so many payments are queued, each with its reservation, and nothing was sent."""
     assert list(Order.objects.values_list("status", flat=True)) == ["queued"] * orders
-    kept = Entry.objects.exclude(ref_id=None).exclude(ref_id="").values_list("kind", "amount")
-    assert list(kept) == [("hold", 102_500)] * orders
+    assert entries_of_orders() == [("hold", 102_500)] * orders
     assert not Exchange.objects.filter(endpoint="bill_pay").exists()
 
 

@@ -31,13 +31,6 @@ def tebet(admin) -> Branch:
     return branch
 
 
-@pytest.fixture(autouse=True)
-def _read_again():
-    """Read the branches again after the test, because its rows are rolled back."""
-    yield
-    forget()
-
-
 def test_a_shop_begins_with_one_branch_that_no_form_names(admin):
     make_person("cashier")
     pages = ["/drawers/", "/tills/add/", f"/staff/{User.objects.get(username='cashier').pk}/"]

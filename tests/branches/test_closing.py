@@ -48,13 +48,6 @@ def owner() -> User:
     return make_person("admin", username="boss")
 
 
-@pytest.fixture(autouse=True)
-def _read_again():
-    """Read the branches again after the test, because its rows are rolled back."""
-    yield
-    forget()
-
-
 def test_a_branch_is_closed_once_nothing_belongs_to_it(admin, owner, tebet):
     drawer = Drawer.objects.create(name="Depan", branch=tebet)
 

@@ -21,7 +21,7 @@ from purchases.tasks import ask_anyway
 from staff.models import User
 from testing.callbacks import body_for, post
 from testing.database import statements
-from testing.factories import make_order, moves, reported
+from testing.factories import entries_of, make_order, moves, reported
 from testing.orders import OneAnswer, at_once, place
 from tests.ledger.helpers import open_books
 
@@ -149,8 +149,7 @@ def test_a_fraction_in_a_field_that_we_do_not_know_costs_no_callback():
 
     order.refresh_from_db()
     assert (order.status, Callback.objects.get().state) == ("success", "applied")
-    entries = Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")
-    assert list(entries) == [("hold", 10_500), ("release", 10_500), ("debit", 10_500)]
+    assert entries_of(order) == [("hold", 10_500), ("release", 10_500), ("debit", 10_500)]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -166,8 +165,7 @@ def test_an_sn_of_twenty_digits_that_comes_as_a_number_is_kept():
 
     order.refresh_from_db()
     assert (order.status, order.sn, Callback.objects.get().state) == ("success", "53112345678901234567", "applied")
-    entries = Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")
-    assert list(entries) == [("hold", 10_500), ("release", 10_500), ("debit", 10_500)]
+    assert entries_of(order) == [("hold", 10_500), ("release", 10_500), ("debit", 10_500)]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -187,7 +185,7 @@ def test_a_fraction_in_a_field_of_the_money_settles_nothing_and_polls(field):
     callback = Callback.objects.get()
     assert (order.status, callback.state, callback.result) == ("sending", "malformed", f"data.{field}")
     assert order.next_poll_at <= timezone.now()
-    assert list(Entry.objects.filter(ref_id=order.ref_id).values_list("kind", flat=True)) == ["hold"]
+    assert entries_of(order) == [("hold", 10_500)]
 
 
 @pytest.mark.django_db(transaction=True)

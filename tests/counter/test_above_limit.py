@@ -7,7 +7,6 @@ import pytest
 
 from approvals.models import Approval
 from catalogue.models import Product
-from ledger.models import Entry
 from purchases.models import Order
 from purchases.services import submit
 from purchases.services.polling import follow
@@ -18,17 +17,12 @@ from tests.conftest import Upstream
 from tests.core.helpers import amounts_at, has_id, hidden
 from tests.counter.helpers import NUMBER, review, send
 from tests.gateway.helpers import read_balance
-from tests.ledger.helpers import open_books
+from tests.ledger.helpers import entries_of_orders, open_books
 from upstream.budget import CallClass
 
 pytestmark = pytest.mark.django_db
 
 LIMIT, COST = 200_000, 197_675
-
-
-def entries() -> list[tuple[str, int]]:
-    """The entries of orders: kind and rupiah."""
-    return list(Entry.objects.exclude(ref_id=None).exclude(ref_id="").values_list("kind", "amount"))
 
 
 def seller(role: str = "cashier", **facts: Any) -> Any:
@@ -63,7 +57,7 @@ def test_the_review_says_it_and_the_sale_does_it(role: str, cost: int, price: in
     assert has_id(shown, "approval-needed") == is_above
     assert has_id(answer, "counter-approval") == is_above
     assert (Approval.objects.count(), Order.objects.count()) == ((1, 0) if is_above else (0, 1))
-    assert entries() == ([] if is_above else [("hold", cost)])
+    assert entries_of_orders() == ([] if is_above else [("hold", cost)])
 
 
 def test_a_sale_above_by_its_price_alone_is_sent_once_approved(upstream: Upstream):
@@ -79,7 +73,7 @@ def test_a_sale_above_by_its_price_alone_is_sent_once_approved(upstream: Upstrea
     # then: nothing is stored, reserved or sent
     waiting = Approval.objects.get()
     ref_id = waiting.facts["ref_id"]
-    assert (Order.objects.count(), entries()) == (0, [])
+    assert (Order.objects.count(), entries_of_orders()) == (0, [])
     assert upstream.control("requests", ref_id=ref_id)["requests"] == []
 
     # when: the supervisor approves it at the counter
@@ -92,7 +86,7 @@ def test_a_sale_above_by_its_price_alone_is_sent_once_approved(upstream: Upstrea
     # then: it is charged once
     order.refresh_from_db()
     assert (order.ref_id, order.status, order.price, order.selling_price) == (ref_id, "success", cost, cost + 1_001)
-    assert entries() == [("hold", cost), ("release", cost), ("debit", cost)]
+    assert entries_of_orders() == [("hold", cost), ("release", cost), ("debit", cost)]
     assert upstream.calls(order, "create") == ["/v1/transaction/create"]
     assert upstream.ledger(order) == [("debit", -cost)]
 
@@ -107,7 +101,7 @@ def test_a_bill_says_it_for_its_total_with_the_fee(fee: int, *, is_above: bool):
 
     assert has_id(page, "approval-needed") == is_above
     assert (Approval.objects.count(), Order.objects.count()) == ((1, 0) if is_above else (0, 1))
-    assert entries() == ([] if is_above else [("hold", COST)])
+    assert entries_of_orders() == ([] if is_above else [("hold", COST)])
 
 
 def test_of_bills_together_those_above_with_their_fee_are_only_asked():
@@ -126,7 +120,7 @@ def test_of_bills_together_those_above_with_their_fee_are_only_asked():
     assert amounts_at(page, 'id="counter-pay"') == ["Rp200.000", "Rp200.001"]
     assert Approval.objects.get().subject == dear.ref_id
     assert Order.objects.get().ref_id == cheap.ref_id
-    assert entries() == [("hold", COST - 1)]
+    assert entries_of_orders() == [("hold", COST - 1)]
 
 
 @pytest.mark.parametrize("own", ["own_per_order", "own_per_day"])

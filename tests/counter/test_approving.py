@@ -8,12 +8,11 @@ import pytest
 
 from approvals.models import Approval
 from core.rights import Role
-from ledger.models import Entry
 from purchases.models import Order
 from staff.models import User
 from staff.services import make_link
 from staff.services.links import accept_link
-from testing.factories import make_check
+from testing.factories import entries_of, make_check
 from testing.people import code_of, make_person, signed_in
 from tests.approvals.helpers import ask_role
 from tests.core.helpers import has_id, words_at
@@ -64,7 +63,7 @@ def test_the_colleague_sees_what_is_approved_and_the_sale_goes_on(seller, superv
     assert f'data-sent="{order.ref_id}"' in answer.content.decode()
     assert (order.placed_by, order.destination, order.product_code) == (seller, NUMBER, "T10000")
     assert (order.payment.sold_in, order.payment.amount, order.payment.cash_given) == (shift, 12_000, 20_000)
-    assert list(Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")) == [("hold", 10_250)]
+    assert entries_of(order) == [("hold", 10_250)]
     assert (Approval.objects.get().state, Approval.objects.get().decided_by) == ("approved", supervisor)
 
     again = approve(browser, supervisor)
@@ -181,5 +180,5 @@ def test_a_bill_of_several_is_approved_from_their_page_and_leads_back_to_it(sell
     assert answer["HX-Redirect"] == address
     order = Order.objects.get()
     assert (order.placed_by, order.ref_id) == (seller, check.ref_id)
-    assert list(Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")) == [("hold", check.total)]
+    assert entries_of(order) == [("hold", check.total)]
     assert browser.get(here)["Location"] == Approval.objects.get().get_absolute_url()

@@ -47,6 +47,16 @@ def answer(batch_check, **facts):
     BillCheck.objects.filter(pk=batch_check.pk).update(months=months_of(given["period"], []), **given)
 
 
+def answered_batch(client, bills, **facts):
+    """The address of a batch of so many bills of one customer, and its checks, all answered by the biller."""
+    numbers = [(f"1111{i}", make_biller()) for i in range(bills)]
+    address = start_batch(client, make_customer("Bu Sari", *numbers))
+    checks = list(BillCheck.objects.order_by("pk"))
+    for check in checks:
+        answer(check, **facts)
+    return address, checks
+
+
 def test_all_saved_bills_are_checked_together_with_progress(cashier):
     first, second = make_biller(), make_biller()
     customer = make_customer("Bu Sari", ("1111", first), ("2222", second), ("081234567890", "phone"))
@@ -168,12 +178,7 @@ def test_a_paid_bill_of_a_batch_leads_to_its_payment(cashier):
 
 
 def test_a_refused_bill_of_a_batch_does_not_stop_the_others(cashier):
-    billers = [make_biller() for _ in range(3)]
-    customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
-    address = start_batch(cashier, customer)
-    checks = list(BillCheck.objects.order_by("pk"))
-    for check in checks:
-        answer(check)
+    address, checks = answered_batch(cashier, 3)
     review = cashier.get(f"{address}review/?" + "&".join(f"bill={check.ref_id}" for check in checks))
     fields = re.findall(r'name="bill" value="([^"]+)"', review.content.decode())
     BillCheck.objects.filter(pk=checks[1].pk).update(total=110_000)
@@ -190,13 +195,7 @@ def test_a_refused_bill_of_a_batch_does_not_stop_the_others(cashier):
 
 
 def test_the_button_says_what_is_paid_and_what_is_only_asked(cashier):
-    billers = [make_biller() for _ in range(2)]
-    address = start_batch(
-        cashier, make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
-    )
-    first, second = BillCheck.objects.order_by("pk")
-    answer(first)
-    answer(second)
+    address, (first, second) = answered_batch(cashier, 2)
     BillCheck.objects.filter(pk=second.pk).update(total=300_000)
     User.objects.filter(username="cashier").update(own_approval_above=200_000)
     chosen = f"bill={first.ref_id}&bill={second.ref_id}"
@@ -208,12 +207,7 @@ def test_the_button_says_what_is_paid_and_what_is_only_asked(cashier):
 
 
 def test_a_review_confirmed_in_two_tabs_pays_each_bill_once(cashier):
-    billers = [make_biller() for _ in range(3)]
-    customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
-    address = start_batch(cashier, customer)
-    checks = list(BillCheck.objects.order_by("pk"))
-    for check in checks:
-        answer(check)
+    address, checks = answered_batch(cashier, 3)
     fields = [f"{check.ref_id}:102500" for check in checks]
 
     first, second = (cashier.post(f"{address}pay/", {"bill": chosen}, follow=True) for chosen in (fields[:2], fields))
@@ -226,12 +220,7 @@ def test_a_review_confirmed_in_two_tabs_pays_each_bill_once(cashier):
 
 
 def test_one_slip_pays_the_bills_of_one_press_and_is_asked_about_at_the_next(cashier):
-    billers = [make_biller() for _ in range(3)]
-    customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
-    address = start_batch(cashier, customer)
-    checks = list(BillCheck.objects.order_by("pk"))
-    for check in checks:
-        answer(check)
+    address, checks = answered_batch(cashier, 3)
     fields = [f"{check.ref_id}:102500" for check in checks]
     card = {"paid_by": "card", "paid_reference": "004217"}
 
@@ -305,10 +294,8 @@ def test_a_paid_batch_shows_each_payment(cashier):
 
 
 def test_the_change_of_several_bills_stands_on_their_page(cashier):
-    address = start_batch(cashier, make_customer("Bu Sari", ("1111", make_biller()), ("2222", make_biller())))
-    for check in BillCheck.objects.all():
-        answer(check)
-    fields = [f"{check.ref_id}:102500" for check in BillCheck.objects.all()]
+    address, checks = answered_batch(cashier, 2)
+    fields = [f"{check.ref_id}:102500" for check in checks]
 
     # "300" is 300.000 at a counter, also without the page's script
     page = cashier.post(f"{address}pay/", {"bill": fields, "paid_by": "cash", "cash_given": "300"}, follow=True)
@@ -320,11 +307,9 @@ def test_the_change_of_several_bills_stands_on_their_page(cashier):
 
 def test_one_slip_of_the_card_terminal_counts_for_all_bills(cashier):
     begin(User.objects.get(username="cashier"))
-    address = start_batch(cashier, make_customer("Bu Sari", ("1111", make_biller()), ("2222", make_biller())))
-    for check in BillCheck.objects.all():
-        answer(check)
-    card = {"bill": [f"{check.ref_id}:102500" for check in BillCheck.objects.all()], "paid_by": "card"}
-    review = cashier.get(f"{address}review/", {"bill": [check.ref_id for check in BillCheck.objects.all()]})
+    address, checks = answered_batch(cashier, 2)
+    card = {"bill": [f"{check.ref_id}:102500" for check in checks], "paid_by": "card"}
+    review = cashier.get(f"{address}review/", {"bill": [check.ref_id for check in checks]})
     assert has_id(review, "id_paid_reference")
 
     assert codes(cashier.post(f"{address}pay/", card)) == {"PaymentUnclear"}
@@ -338,10 +323,8 @@ def test_one_slip_of_the_card_terminal_counts_for_all_bills(cashier):
 
 def test_bills_paid_together_are_one_payment_for_the_coins(cashier):
     shift = begin(User.objects.get(username="cashier"))
-    address = start_batch(cashier, make_customer("Bu Sari", ("1111", make_biller()), ("2222", make_biller())))
-    for check in BillCheck.objects.all():
-        answer(check, amount=100_050, total=102_550)
-    fields = [f"{check.ref_id}:102550" for check in BillCheck.objects.all()]
+    address, checks = answered_batch(cashier, 2, amount=100_050, total=102_550)
+    fields = [f"{check.ref_id}:102550" for check in checks]
 
     cashier.post(f"{address}pay/", {"bill": fields, "paid_by": "cash", "cash_given": "300"})
 
@@ -352,10 +335,7 @@ def test_bills_paid_together_are_one_payment_for_the_coins(cashier):
 
 
 def test_after_a_part_is_paid_the_next_customer_is_asked_about_the_rest(cashier):
-    address = start_batch(cashier, make_customer("Bu Sari", ("1111", make_biller()), ("2222", make_biller())))
-    paid, left = BillCheck.objects.order_by("pk")
-    for check in (paid, left):
-        answer(check)
+    address, (paid, left) = answered_batch(cashier, 2)
     assert not has_id(cashier.get(address), "next-customer")
 
     page = cashier.post(f"{address}pay/", {"bill": f"{paid.ref_id}:102500", "paid_by": "cash"}, follow=True)

@@ -8,10 +8,9 @@ from django.utils import timezone
 from bills.models import BillCheck
 from drawers.models import Payment
 from gateway.models import Exchange
-from ledger.models import Entry
 from purchases.states import ActionReason, Status
 from staff.models import User
-from testing.factories import make_check, make_payment
+from testing.factories import entries_of, make_check, make_payment
 from testing.people import make_person
 from tests.bills.helpers import at_counter
 from tests.core.helpers import codes, has_id, hidden, words_at
@@ -37,7 +36,7 @@ def assert_anis(order, status, entries):
     order.refresh_from_db()
     assert (order.status, order.placed_by.username) == (status, "ani")
     assert list(Payment.objects.values_list("seller__username", "cash_given")) == [("ani", 150_000)]
-    assert [*Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")] == entries
+    assert entries_of(order) == entries
     assert not Exchange.objects.filter(ref_id=order.ref_id).exists()
 
 

@@ -10,11 +10,10 @@ from bills.models import BillCheck
 from customers.models import SavedNumber
 from drawers.models import Payment
 from gateway.models import Exchange
-from ledger.models import Entry
 from purchases.models import Order
 from purchases.states import ActionReason, Status
 from staff.models import User
-from testing.factories import make_check, make_order, make_payment
+from testing.factories import entries_of, make_check, make_order, make_payment
 from testing.orders import report
 from testing.people import make_person, signed_in
 from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, standing_on
@@ -96,7 +95,7 @@ def test_a_payment_of_a_colleague_is_not_said_to_be_ones_own_sale(cashier, statu
     assert has_id(answer, "counter-bill")
     assert "Rp47.500" not in words(answer)  # the change for the cash that the colleague has taken
     assert list(Payment.objects.values_list("seller__username", "cash_given")) == [("ani", 150_000)]
-    assert [*Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")] == BOOKED[status]
+    assert entries_of(order) == BOOKED[status]
     assert not Exchange.objects.filter(ref_id=order.ref_id).exists()
 
 
@@ -116,7 +115,7 @@ def test_a_slip_of_an_earlier_sale_of_today_is_asked_about(cashier):
         assert cashier.post(address, form | {"confirm_slip": "004217"}).status_code == 302
     paid = Payment.objects.get(ref_id=check.ref_id)
     assert (paid.method, paid.reference, paid.amount) == ("card", "004217", 102_500)
-    assert [*Entry.objects.filter(ref_id=check.ref_id).values_list("kind", "amount")] == BOOKED["queued"]
+    assert entries_of(Order.objects.get(ref_id=check.ref_id)) == BOOKED["queued"]
 
 
 def test_the_slip_of_a_payment_is_no_question_when_it_is_sent_again(cashier):

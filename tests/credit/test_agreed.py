@@ -11,12 +11,11 @@ from credit.models import CreditEntry
 from credit.services import set_credit
 from drawers.models import Payment
 from drawers.services import close_shift, expected_cash
-from ledger.models import Entry
 from ledger.services import books
 from purchases.models import Order
 from purchases.services import submit
 from staff.models import User
-from testing.factories import make_check, make_product, moves
+from testing.factories import entries_of, make_check, make_product, moves
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, approver
 from tests.credit.helpers import give_credit, owed_by, send_sale
@@ -79,10 +78,7 @@ def test_given_an_approval_then_it_is_paid_as_agreed(upstream, browser, seller, 
         [("sale", owed, order.ref_id, "cashier")] if owed else []
     )
     assert moves(order)[:2] == [("", "queued", "staff"), ("queued", "sending", "submit")]
-    assert Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount")[0] == (
-        "hold",
-        product.price,
-    )
+    assert entries_of(order)[0] == ("hold", product.price)
     assert upstream.calls(order, "create") == ["/v1/transaction/create"]
 
 

@@ -10,13 +10,12 @@ from django.utils import timezone
 from approvals.models import Approval
 from approvals.services import refuse
 from catalogue.models import Product
-from ledger.models import Entry
 from purchases.models import Order
 from purchases.services import propose_verdict, submit
 from purchases.services.polling import follow
 from purchases.services.sending import claim
 from purchases.states import Status
-from testing.factories import make_check
+from testing.factories import entries_of, make_check
 from testing.orders import SUBMIT, place as place_sale, report
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approve, approver, ask_bill, ask_order, ask_purchase, cashier
@@ -120,9 +119,8 @@ def test_a_waiting_order_of_an_erased_customer_is_sent_once_and_masked(upstream:
     submit(order.pk, call_class=CallClass.INTERACTIVE)
     order = follow(order, seconds=10)
 
-    entries = Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount")
     assert (order.status, str(order.destination), order.number_erased) == (Status.SUCCESS, number, True)
-    assert list(entries) == [("hold", order.max_price), ("release", order.max_price), ("debit", order.max_price)]
+    assert entries_of(order) == [("hold", order.max_price), ("release", order.max_price), ("debit", order.max_price)]
     assert upstream.ledger(order) == [("debit", -order.max_price)]
     assert upstream.calls(order, "create") == ["/v1/transaction/create"]
     assert number not in text_of(owner, f"/orders/{order.ref_id}/").replace("-", "")

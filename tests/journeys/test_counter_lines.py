@@ -10,10 +10,10 @@ from playwright.sync_api import Page, Route, expect
 
 from bills import services
 from bills.models import BillCheck
-from ledger.models import Entry
 from purchases.models import Order
 from staff.models import User
 from staff.roles import create_demo_staff
+from testing.factories import entries_of
 from testing.fleet import Fleet
 from tests.bills.helpers import start
 from tests.conftest import Upstream
@@ -76,9 +76,8 @@ def test_a_lost_answer_sells_once_and_says_what_to_do(shop: Fleet, upstream: Ups
         till.row(order, "success")
         assert upstream.ledger(order) == [("debit", -order.shown_price)]
         assert len(upstream.calls(order, way)) == 1
-        entries = list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount"))
         price = order.shown_price
-        assert entries == [("hold", price), ("release", price), ("debit", price)]
+        assert entries_of(order) == [("hold", price), ("release", price), ("debit", price)]
 
 
 def test_a_bill_that_takes_long_comes_to_who_waits(live_server: Any, upstream: Upstream, open_window: OpenWindow):

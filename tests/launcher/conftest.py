@@ -16,12 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from moto.server import ThreadedMotoServer
 
 from launcher.database_roles import OWNER
 from launcher.embedded import Stores
 from launcher.encrypting import make_key
+from launcher.postgresql import PostgreSQL
 from launcher.process_table import alive, with_descendants
 from launcher.processes import ProcessGroup
 from launcher.stack import APP_DATABASE
@@ -98,6 +100,29 @@ def group() -> Iterator[ProcessGroup]:
     group = ProcessGroup()
     yield group
     group.close()
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    """An empty folder for backups, whose path has a space."""
+    (tmp_path / "to here").mkdir()
+    return tmp_path / "to here"
+
+
+@pytest.fixture
+def server(folder: Path, group: ProcessGroup) -> PostgreSQL:
+    """A PostgreSQL that runs on a folder that was in use before, with an empty database "rows"."""
+    server = PostgreSQL(folder, group)
+    server.start()
+    server.wait_ready("rows")
+    server.set_up_roles({"rows": OWNER}, guests={})
+    return server
+
+
+def wait_for_copy(rows: psycopg.Connection[Any]) -> None:
+    """Wait until a copy of the log has everything that was committed."""
+    flushed = "SELECT flush_lsn >= pg_current_wal_lsn() FROM pg_stat_replication"
+    assert wait_until(lambda: rows.execute(flushed).fetchone() == (True,))
 
 
 @pytest.fixture(scope="session")

@@ -40,13 +40,6 @@ def serving(data: Path, keeper: Keeper) -> None:
     write_state(data, {"doing": "serving", "pid": keeper.process.pid, "processes": rows})
 
 
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    """An empty folder for backups, whose path has a space."""
-    (tmp_path / "to here").mkdir()
-    return tmp_path / "to here"
-
-
 def test_a_backup_under_way_has_what_was_committed_and_its_secrets(keep, folder, target, tmp_path):
     keeper = keep()
     serving(folder, keeper)

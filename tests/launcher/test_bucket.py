@@ -17,13 +17,12 @@ from launcher.backups import NAME, backups_in, named_by_time
 from launcher.bucket import Bucket, BucketError, open_file, open_folder, seal_folder
 from launcher.bucket_copies import NOTE, Copier, take_turn
 from launcher.data_folder import read_json, write_json
-from launcher.database_roles import OWNER
 from launcher.encrypting import make_key, private_key
 from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
 from launcher.restoring import choose, fetched, recover
-from tests.launcher.conftest import new_folder, wait_until
+from tests.launcher.conftest import new_folder, wait_for_copy
 from tests.launcher.helpers import run
 
 BUCKET = "s3://shop/backups"
@@ -37,13 +36,6 @@ def now() -> dt.datetime:
 def given(bucket: dict[str, str]) -> dict[str, str]:
     """The settings of an empty bucket, with a key of its own."""
     return bucket
-
-
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    """An empty BACKUP_TO."""
-    (tmp_path / "to here").mkdir()
-    return tmp_path / "to here"
 
 
 def copier_of(data: Path, given: dict[str, str], target: Path) -> Copier:
@@ -60,13 +52,9 @@ def made_at(target: Path, at: dt.datetime, *, segment: int = 3, database: str = 
     return backup.name
 
 
-def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group, tmp_path):
+def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group, server):
     # given: a backup, the later commits and the journal are in the bucket; then both disks are lost
     project = Project(folder, {**given, "BACKUP_TO": str(target)})
-    server = PostgreSQL(folder, group)
-    server.start()
-    server.wait_ready("rows")
-    server.set_up_roles({"rows": OWNER}, guests={})
     (folder / "audit.key").write_text("the audit's")
     copies = LogCopies(project, server, target).begin()
     copier = Copier(project, Bucket(project, BUCKET), target)
@@ -75,8 +63,7 @@ def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group,
         make_backup(project, server, target)
         copier.copy_backups()
         rows.execute("INSERT INTO kept VALUES ('081298765432')")
-        flushed = "SELECT flush_lsn >= pg_current_wal_lsn() FROM pg_stat_replication"
-        assert wait_until(lambda: rows.execute(flushed).fetchone() == (True,))
+        wait_for_copy(rows)
     (target / "sent").mkdir()
     (target / "sent/20261126-4f1d2c3b.jsonl").write_text('{"ref_id": "B261126-SBXRMFX9SW"}\n')
     copier.copy_files()
@@ -91,7 +78,7 @@ def test_the_bucket_alone_brings_every_commit_back(folder, target, given, group,
 
     with new_folder() as data:
         empty = Project(data, given)
-        options = SimpleNamespace(source=BUCKET, to=None, key=tmp_path / "shop.key")
+        options = SimpleNamespace(source=BUCKET, to=None, key=Path(given["KEY"]))
         with fetched(empty, options, print) as source:
             (data / "secrets.json").write_bytes((folder / "secrets.json").read_bytes())
             recover(empty, group, choose(source, None), None, print)

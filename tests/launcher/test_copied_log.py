@@ -3,7 +3,6 @@
 import datetime as dt
 import os
 import time
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -15,12 +14,6 @@ from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
 from tests.launcher.conftest import wait_until
-
-
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    (tmp_path / "to here").mkdir()
-    return tmp_path / "to here"
 
 
 def test_the_time_stands_still_while_a_commit_is_not_in_the_copy(folder, target, group):

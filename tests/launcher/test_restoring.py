@@ -16,21 +16,14 @@ from launcher.archiving import LogCopies, is_due
 from launcher.backing_up import make_backup
 from launcher.backups import NAME, backups_in, named_by_time, number_of
 from launcher.data_folder import write_json
-from launcher.database_roles import OWNER
 from launcher.drilling import drill
 from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
 from launcher.restoring import choose, passed_over, recover, segments_after, without_log
 from launcher.shop_time import SHOP, in_words, moment
-from tests.launcher.conftest import new_folder, wait_until
+from tests.launcher.conftest import new_folder, wait_for_copy
 from tests.launcher.helpers import run
-
-
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    (tmp_path / "to here").mkdir()
-    return tmp_path / "to here"
 
 
 def numbers(server: PostgreSQL) -> list[int]:
@@ -38,12 +31,8 @@ def numbers(server: PostgreSQL) -> list[int]:
         return [number for (number,) in rows.execute("SELECT number FROM kept ORDER BY number").fetchall()]
 
 
-def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, target, group):
+def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, target, group, server):
     # given: a backup while the log is copied, then commits, then kill -9
-    server = PostgreSQL(folder, group)
-    server.start()
-    server.wait_ready("rows")
-    server.set_up_roles({"rows": OWNER}, guests={})
     copies = LogCopies(Project(folder, {}), server, target).begin()
     with psycopg.connect(server.url("rows"), autocommit=True) as rows:
         rows.execute("CREATE TABLE kept (number int)")
@@ -54,8 +43,7 @@ def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, 
         moment = dt.datetime.now(dt.UTC)
         time.sleep(0.05)
         rows.execute("INSERT INTO kept VALUES (3)")
-        flushed = "SELECT flush_lsn >= pg_current_wal_lsn() FROM pg_stat_replication"
-        assert wait_until(lambda: rows.execute(flushed).fetchone() == (True,))
+        wait_for_copy(rows)
     assert server.child is not None
     server.child.process.kill()
     group.stop([server.child, copies], grace=0)
@@ -85,12 +73,8 @@ def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, 
     assert moment < dt.datetime.fromisoformat(f"{latest[1]}.999999+07:00") < moment + dt.timedelta(minutes=1)
 
 
-def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group):
+def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group, server):
     # given: a copied log of two segments; the first has lost a part in its middle
-    server = PostgreSQL(folder, group)
-    server.start()
-    server.wait_ready("rows")
-    server.set_up_roles({"rows": OWNER}, guests={})
     copies = LogCopies(Project(folder, {}), server, target).begin()
     with psycopg.connect(server.url("rows"), autocommit=True) as rows:
         rows.execute("CREATE TABLE kept (number int)")
@@ -98,8 +82,7 @@ def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group):
         rows.execute("INSERT INTO kept SELECT generate_series(1, 20000)")
         rows.execute("SELECT pg_switch_wal()")
         rows.execute("INSERT INTO kept SELECT generate_series(1, 20000)")
-        flushed = "SELECT flush_lsn >= pg_current_wal_lsn() FROM pg_stat_replication"
-        assert wait_until(lambda: rows.execute(flushed).fetchone() == (True,))
+        wait_for_copy(rows)
     server.stop()
     group.stop([copies], grace=0)
     (folder / "audit.key").touch()  # a drill copies it, too
@@ -118,11 +101,7 @@ def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group):
     assert fault.startswith(f"{damaged} is damaged")
 
 
-def test_a_gap_in_the_log_begins_new_copies_and_makes_a_backup_due(folder, target, group):
-    server = PostgreSQL(folder, group)
-    server.start()
-    server.wait_ready("rows")
-    server.set_up_roles({"rows": OWNER}, guests={})
+def test_a_gap_in_the_log_begins_new_copies_and_makes_a_backup_due(folder, target, group, server):
     copies = LogCopies(Project(folder, {}), server, target)
     first = copies.begin()
     make_backup(Project(folder, {}), server, target)

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,14 +11,6 @@ from launcher.output import LaunchError
 from launcher.processes import Child, ProcessGroup
 from launcher.services import Service
 from tests.launcher.conftest import wait_until
-
-
-@pytest.fixture
-def group() -> Iterator[ProcessGroup]:
-    """Children that end with the test."""
-    group = ProcessGroup()
-    yield group
-    group.close()
 
 
 @pytest.fixture

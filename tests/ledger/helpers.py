@@ -49,6 +49,11 @@ def closing_lines(answer: Any) -> dict[str, str]:
     return dict(re.findall(row, answer.content.decode(), re.DOTALL))
 
 
+def entries_of_orders() -> list[tuple[str, int]]:
+    """The entries of all orders, oldest first: kind and rupiah."""
+    return list(Entry.objects.exclude(ref_id="").order_by("pk").values_list("kind", "amount"))
+
+
 def kinds() -> list[str]:
     """The kinds of all entries, oldest first."""
     return list(Entry.objects.order_by("pk").values_list("kind", flat=True))

@@ -15,7 +15,7 @@ from purchases.services.sending import claim
 from purchases.services.waiting import queue_waiting_orders
 from purchases.states import ActionReason, Status
 from reconciliation import services as reconciliation
-from testing.factories import make_order, make_product
+from testing.factories import entries_of, make_order, make_product
 from testing.orders import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, post
@@ -30,10 +30,6 @@ def admin(django_user_model):
     return django_user_model.objects.create_superuser("admin")
 
 
-def entries(order: Order) -> list[tuple[str, int]]:
-    return list(Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount"))
-
-
 RESERVED = [("hold", PRICE)]
 RELEASED = [("hold", PRICE), ("release", PRICE)]
 DEBITED = [*RELEASED, ("debit", PRICE)]
@@ -45,21 +41,21 @@ def test_a_placed_order_reserves_its_price_and_nothing_else():
 
     order = place()
 
-    assert entries(order) == RESERVED
+    assert entries_of(order) == RESERVED
     assert (ledger.books().balance, ledger.books().reserved, ledger.available()) == (100_000, PRICE, 89_500)
 
 
 def test_accepted_then_success_is_one_debit():
     order = place()
     claim(order.pk)
-    assert entries(order) == RESERVED
+    assert entries_of(order) == RESERVED
 
     report(order, "pending", source=SUBMIT)
-    assert entries(order) == DEBITED
+    assert entries_of(order) == DEBITED
     report(order, "success", source=CALLBACK)
     report(order, "success", source=POLL)
 
-    assert entries(order) == DEBITED
+    assert entries_of(order) == DEBITED
     assert (ledger.books().balance, ledger.books().reserved) == (-PRICE, 0)
 
 
@@ -71,7 +67,7 @@ def test_accepted_then_failed_is_refunded_once():
     for source in (CALLBACK, POLL):
         report(order, "failed", source=source)
 
-    assert entries(order) == REFUNDED
+    assert entries_of(order) == REFUNDED
     assert ledger.books().balance == 0
 
 
@@ -79,11 +75,11 @@ def test_failed_straight_from_unknown_is_debited_and_refunded():
     order = place()
     claim(order.pk)
     answer(order, Status.UNKNOWN)
-    assert entries(order) == RESERVED
+    assert entries_of(order) == RESERVED
 
     report(order, "failed")
 
-    assert entries(order) == REFUNDED
+    assert entries_of(order) == REFUNDED
 
 
 def test_debit_and_refund_are_what_the_upstream_charged():
@@ -93,7 +89,7 @@ def test_debit_and_refund_are_what_the_upstream_charged():
     report(order, "pending", source=SUBMIT, price=10_000)
     report(order, "failed", price=10_000)
 
-    assert entries(order) == [*RELEASED, ("debit", 10_000), ("refund", 10_000)]
+    assert entries_of(order) == [*RELEASED, ("debit", 10_000), ("refund", 10_000)]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +103,7 @@ def test_a_definite_no_releases(status, facts):
 
     answer(order, status, error_code="X", **facts)
 
-    assert entries(order) == RELEASED
+    assert entries_of(order) == RELEASED
 
 
 def test_not_sent_and_queued_again_stays_reserved():
@@ -117,7 +113,7 @@ def test_not_sent_and_queued_again_stays_reserved():
     answer(order, Status.QUEUED, wait=10)
     claim(order.pk)
 
-    assert entries(order) == RESERVED
+    assert entries_of(order) == RESERVED
 
 
 def test_debit_and_refund_carry_the_orders_cashier(admin):
@@ -134,7 +130,7 @@ def test_a_cancelled_order_releases_its_reservation(admin):
 
     cancel_order(order, actor=admin)
 
-    assert entries(order) == RELEASED
+    assert entries_of(order) == RELEASED
     assert Entry.objects.get(kind="release").actor == admin
 
 
@@ -142,12 +138,12 @@ def test_never_arrived_stays_reserved_until_a_person_closes_it(admin, monkeypatc
     monkeypatch.setattr(resolving, "poll_before_deciding", lambda order: None)
     order = place()
     never_arrived(order)
-    assert entries(order) == RESERVED
+    assert entries_of(order) == RESERVED
 
     order.refresh_from_db()
     close_never_arrived(order, actor=admin)
 
-    assert entries(order) == RELEASED
+    assert entries_of(order) == RELEASED
 
 
 def test_never_arrived_and_reported_all_the_same_is_debited():
@@ -156,7 +152,7 @@ def test_never_arrived_and_reported_all_the_same_is_debited():
 
     report(order, "success")
 
-    assert entries(order) == DEBITED
+    assert entries_of(order) == DEBITED
 
 
 def test_an_order_reserves_again_when_it_is_queued_again():
@@ -167,7 +163,7 @@ def test_an_order_reserves_again_when_it_is_queued_again():
     with transaction.atomic():
         resolving.requeue(Order.objects.select_for_update().get(pk=order.pk), max_price=11_000, actor=None)
 
-    assert entries(order) == [*RELEASED, ("hold", 11_000)]
+    assert entries_of(order) == [*RELEASED, ("hold", 11_000)]
 
 
 def test_an_order_queued_again_with_too_little_needs_action():
@@ -181,7 +177,7 @@ def test_an_order_queued_again_with_too_little_needs_action():
 
     order.refresh_from_db()
     assert order.status == Status.NEEDS_ACTION
-    assert entries(order) == RELEASED
+    assert entries_of(order) == RELEASED
 
 
 def test_a_contradiction_posts_nothing():
@@ -191,7 +187,7 @@ def test_a_contradiction_posts_nothing():
 
     report(order, "failed", source=CALLBACK)
 
-    assert entries(order) == DEBITED
+    assert entries_of(order) == DEBITED
 
 
 def test_an_order_without_a_reservation_is_tolerated():
@@ -200,7 +196,7 @@ def test_an_order_without_a_reservation_is_tolerated():
     report(order, "pending")
     report(order, "failed")
 
-    assert entries(order) == [("debit", PRICE), ("refund", PRICE)]
+    assert entries_of(order) == [("debit", PRICE), ("refund", PRICE)]
 
 
 def test_a_move_that_is_rolled_back_leaves_no_entry():
@@ -209,10 +205,10 @@ def test_a_move_that_is_rolled_back_leaves_no_entry():
 
     with transaction.atomic():
         report(order, "pending")
-        assert entries(order) == DEBITED
+        assert entries_of(order) == DEBITED
         transaction.set_rollback(True)
 
-    assert entries(order) == RESERVED
+    assert entries_of(order) == RESERVED
     assert ledger.books().balance == 0
 
 
@@ -239,7 +235,7 @@ def test_waiting_orders_are_queued_oldest_first(admin):
     open_books(5_000)
     first, second = place(wait_for_topup=True), place(wait_for_topup=True)
     assert (first.status, first.action_reason) == ("needs_action", ActionReason.BALANCE_SHORT)
-    assert entries(first) == []
+    assert entries_of(first) == []
     assert queue_waiting_orders() == 0
 
     read_balance(16_000)
@@ -250,7 +246,7 @@ def test_waiting_orders_are_queued_oldest_first(admin):
     first.refresh_from_db()
     second.refresh_from_db()
     assert (first.status, second.status) == ("queued", "needs_action")
-    assert entries(first) == RESERVED
+    assert entries_of(first) == RESERVED
     assert ledger.available() == 5_500
 
 
@@ -270,7 +266,7 @@ def test_a_report_by_three_at_once_is_one_debit():
 
     at_once(*(lambda s=source: report(order, "failed", source=s) for source in (SUBMIT, POLL, CALLBACK)))
 
-    assert entries(order) == REFUNDED
+    assert entries_of(order) == REFUNDED
 
 
 def test_the_sums_after_each_entry_are_the_sums_of_the_changes():

@@ -24,11 +24,6 @@ pytestmark = pytest.mark.django_db
 HELD = {"action_reason": ActionReason.BALANCE_SHORT}
 
 
-@pytest.fixture
-def supervisor():
-    return browser_of("supervisor")
-
-
 def post(browser, act, *orders, query="", **fields):
     refs = [order.ref_id for order in orders]
     return browser.post(f"/orders/bulk/{query}", {"act": act, "order": refs, **fields})

@@ -22,11 +22,6 @@ def order():
     return make_order(Status.SUCCESS, selling_price=12_000, placed_by=make_person(username="sari"))
 
 
-@pytest.fixture
-def supervisor():
-    return browser_of("supervisor")
-
-
 def choose(browser, *columns, query="", **fields):
     return browser.post(f"/orders/columns/?{query}", {"column": columns, **fields})
 

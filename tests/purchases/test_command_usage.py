@@ -10,10 +10,9 @@ from django.core.management import call_command
 from bills.models import BillCheck
 from catalogue.models import Product
 from gateway.models import UpstreamAccount
-from ledger.models import Entry
 from purchases.models import Order
 from reconciliation.models import ReconciliationRun
-from testing.factories import make_biller, make_check, make_product
+from testing.factories import entries_of, make_biller, make_check, make_product
 from tests.conftest import Upstream
 from tests.core.helpers import run
 from upstream.client import get_client
@@ -121,7 +120,7 @@ def test_the_highest_price_is_what_the_upstream_is_told(upstream: Upstream):
     assert (code, json.loads(out)["price"]) == (0, product.price)
     assert order.max_price == json.loads(body)["max_price"] == product.price + 700
     assert upstream.ledger(order) == [("debit", -product.price)]
-    assert list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount")) == [
+    assert entries_of(order) == [
         ("hold", product.price + 700),
         ("release", product.price + 700),
         ("debit", product.price),

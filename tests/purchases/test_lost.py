@@ -1,7 +1,6 @@
 """After a restore: orders that only the journal of sent orders has are taken in, and nothing is bought twice."""
 
 import datetime as dt
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -23,7 +22,6 @@ from drawers.presenting.sales import money_back
 from drawers.services import PaymentFacts, expected_cash, give_back, take_credit_payment, unsettled, will_be_owed
 from earnings.services.journal import journal_of
 from gateway.services import open_restored, read_balance
-from ledger.models import Entry
 from ledger.services import books
 from purchases.errors import ActionRefused
 from purchases.models import LostOrder, Order
@@ -35,6 +33,7 @@ from purchases.states import ActionReason, Status
 from reconciliation.services import reconcile
 from staff.models import User
 from testing import orders
+from testing.factories import entries_of
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, approver, ask_order, cashier
 from tests.conftest import Upstream
@@ -44,13 +43,9 @@ from tests.drawers.helpers import begin, end
 from tests.purchases.magic import Lost, ask, ended, killed, place
 from upstream.budget import CallClass
 
+pytestmark = pytest.mark.usefixtures("sent_folder")
+
 INTERACTIVE = CallClass.INTERACTIVE
-
-
-@pytest.fixture(autouse=True)
-def folder(settings: Any, tmp_path: Path) -> Path:
-    settings.SENT_FOLDER = tmp_path / "sent"
-    return tmp_path / "sent"
 
 
 def sell(number: int = 1, **facts: Any) -> Order:
@@ -62,11 +57,6 @@ def sell(number: int = 1, **facts: Any) -> Order:
     submit(order.pk, call_class=INTERACTIVE)
     order.refresh_from_db()
     return order
-
-
-def kinds(order: Order) -> list[tuple[str, int]]:
-    entries = Entry.objects.filter(ref_id=order.ref_id).order_by("pk")
-    return [(entry.kind, entry.amount) for entry in entries]
 
 
 def test_fifty_lost_orders_are_found_and_fifty_more_are_charged_once_each(upstream: Upstream):
@@ -88,7 +78,7 @@ def test_fifty_lost_orders_are_found_and_fifty_more_are_charged_once_each(upstre
     every = [*found, *again]
     for order in every:
         assert order.status == Status.SUCCESS
-        assert kinds(order) == [("hold", order.max_price), ("release", order.max_price), ("debit", order.price)]
+        assert entries_of(order) == [("hold", order.max_price), ("release", order.max_price), ("debit", order.price)]
     assert [order.attempt for order in found] == [1] * 50
     moved = [
         (row["ref_id"], row["kind"], row["amount"]) for row in upstream.control("ledger")["mutations"] if row["ref_id"]
@@ -132,7 +122,7 @@ def test_one_that_never_left_is_not_charged_and_not_sent(upstream: Upstream, mon
     assert (upstream.calls(order, "create"), upstream.ledger(order)) == ([], [])
 
 
-def test_the_same_journal_again_takes_in_nothing_twice(upstream: Upstream, folder):
+def test_the_same_journal_again_takes_in_nothing_twice(upstream: Upstream, sent_folder):
     with Lost():
         sell(1)
 
@@ -143,10 +133,10 @@ def test_the_same_journal_again_takes_in_nothing_twice(upstream: Upstream, folde
     assert AuditEvent.objects.filter(kind="order_taken_in").count() == 1
 
 
-def test_the_journal_of_another_account_is_not_this_shops(upstream: Upstream, folder):
+def test_the_journal_of_another_account_is_not_this_shops(upstream: Upstream, sent_folder):
     with Lost():
         sell(1)
-        (day,) = folder.iterdir()
+        (day,) = sent_folder.iterdir()
         day.write_text(day.read_text().replace('"account":""', '"account":"of-another-shop"'))
 
     assert not LostOrder.objects.exists()
@@ -283,10 +273,10 @@ def test_a_second_order_for_the_same_number_waits_for_the_first(upstream: Upstre
         assert upstream.ledger(order) == [("debit", -order.price)]
 
 
-def test_an_order_of_a_product_that_is_not_known_here_waits_for_the_catalogue(upstream: Upstream, folder):
+def test_an_order_of_a_product_that_is_not_known_here_waits_for_the_catalogue(upstream: Upstream, sent_folder):
     with Lost():
         order = sell(1)
-        (day,) = folder.iterdir()
+        (day,) = sent_folder.iterdir()
         day.write_text(day.read_text().replace(order.product_code, "NEW-ONE"))
     waiting = LostOrder.objects.get()
     assert (waiting.order, waiting.lacks) == (None, ["product"])

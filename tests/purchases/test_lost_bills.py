@@ -1,8 +1,5 @@
 """After a restore: bills that were paid in the lost time come back with their checks, and none is paid twice."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from django.db import transaction
 
@@ -24,13 +21,9 @@ from tests.conftest import Upstream
 from tests.purchases.magic import Lost, ask, killed
 from upstream.budget import CallClass
 
+pytestmark = pytest.mark.usefixtures("sent_folder")
+
 INTERACTIVE = CallClass.INTERACTIVE
-
-
-@pytest.fixture(autouse=True)
-def folder(settings: Any, tmp_path: Path) -> Path:
-    settings.SENT_FOLDER = tmp_path / "sent"
-    return tmp_path / "sent"
 
 
 @pytest.fixture

@@ -30,11 +30,6 @@ from tests.purchases.helpers import listed
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def supervisor():
-    return browser_of("supervisor")
-
-
 def found(query: str, role: str = "supervisor") -> set[str]:
     """The ref_ids that the filters leave for a person with this role."""
     person = User.objects.filter(username=role).first() or make_person(role)

@@ -22,11 +22,6 @@ from tests.purchases.helpers import listed
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def supervisor():
-    return browser_of("supervisor")
-
-
 def test_a_line_in_the_search_becomes_chips(supervisor):
     make_person("cashier", username="kasir1", first_name="Kasir", last_name="1")
     sold = make_order(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from catalogue.models import Product
-from ledger.models import Books, Entry
+from ledger.models import Books
 from policies.models import Policies
 from policies.services import forget
 from purchases.errors import ActionRefused
@@ -15,7 +15,7 @@ from purchases.services.sending import claim
 from purchases.states import ActionReason, Status
 from staff.models import User
 from testing import orders
-from testing.factories import make_order, make_product
+from testing.factories import entries_of, make_order, make_product
 from testing.orders import at_once
 from testing.people import browser_of, make_person
 from tests.conftest import Upstream
@@ -42,11 +42,6 @@ def held(product: Product, seller: User, *, rise: int = 0, **facts: Any) -> Orde
     return order
 
 
-def entries(order: Order) -> list[tuple[str, int]]:
-    """The order's entries in the books."""
-    return list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount"))
-
-
 def test_a_seller_confirms_a_rise_and_it_is_sent_once(upstream: Upstream):
     allow(500)
     browser = browser_of("cashier")
@@ -67,7 +62,7 @@ def test_a_seller_confirms_a_rise_and_it_is_sent_once(upstream: Upstream):
     order.refresh_from_db()
     assert (order.status, order.max_price, order.selling_price) == (Status.PENDING, now, PRICE)
     assert order.payment.amount == PRICE
-    assert entries(order) == [("hold", now), ("release", now), ("debit", now)]
+    assert entries_of(order) == [("hold", now), ("release", now), ("debit", now)]
     assert upstream.calls(order) == ["/v1/transaction/create"]
     assert upstream.ledger(order) == [("debit", -now)]
     event = OrderEvent.objects.get(order=order, facts__code="price_confirmed")
@@ -93,7 +88,7 @@ def test_beyond_the_limit_or_below_cost_nothing_moves(allowed: int, rise: int, s
 
     order.refresh_from_db()
     assert (order.status, order.max_price) == (Status.NEEDS_ACTION, 10_500)
-    assert entries(order) == []
+    assert entries_of(order) == []
     assert not OrderEvent.objects.filter(order=order).exists()
 
 
@@ -110,7 +105,7 @@ def test_a_rise_since_the_page_was_shown_is_confirmed_again():
     assert codes(answer) == {"PriceMoved", "cancel"}
     assert "10.700" not in answer.content.decode()
     order.refresh_from_db()
-    assert (order.status, order.max_price, entries(order)) == (Status.NEEDS_ACTION, 10_500, [])
+    assert (order.status, order.max_price, entries_of(order)) == (Status.NEEDS_ACTION, 10_500, [])
 
 
 def test_rises_of_one_order_count_together():
@@ -139,7 +134,7 @@ def test_nobody_confirms_the_order_of_another_seller():
         cancel_order(order, actor=User.objects.get(username="budi"))
 
     order.refresh_from_db()
-    assert (order.status, entries(order)) == (Status.NEEDS_ACTION, [])
+    assert (order.status, entries_of(order)) == (Status.NEEDS_ACTION, [])
 
 
 def test_a_seller_and_a_supervisor_at_once_decide_it_once():
@@ -159,9 +154,9 @@ def test_a_seller_and_a_supervisor_at_once_decide_it_once():
     # An order that is queued again is not charged yet: a supervisor may cancel it, the seller may not.
     assert sum(isinstance(result, Order) for result in results) == 1
     if order.status == Status.QUEUED:
-        assert (confirmed, entries(order), Books.objects.get().reserved) == (1, [("hold", 10_600)], 10_600)
+        assert (confirmed, entries_of(order), Books.objects.get().reserved) == (1, [("hold", 10_600)], 10_600)
     else:
-        assert (order.status, confirmed, entries(order)) == (Status.CANCELLED, 0, [])
+        assert (order.status, confirmed, entries_of(order)) == (Status.CANCELLED, 0, [])
         assert Books.objects.get().reserved == 0
 
 
@@ -172,7 +167,7 @@ def test_its_seller_cancels_no_order_that_may_be_charged():
         with pytest.raises(ActionRefused):
             cancel_order(order, actor=seller)
         order.refresh_from_db()
-        assert (order.status, entries(order)) == (status, [])
+        assert (order.status, entries_of(order)) == (status, [])
 
 
 def test_a_held_order_is_cancelled_from_the_strip():
@@ -186,7 +181,7 @@ def test_a_held_order_is_cancelled_from_the_strip():
     answer = browser.post(f"/orders/{order.ref_id}/cancel/", {"to": "counter"})
 
     order.refresh_from_db()
-    assert (answer["Location"], order.status, entries(order)) == ("/counter/", Status.CANCELLED, [])
+    assert (answer["Location"], order.status, entries_of(order)) == ("/counter/", Status.CANCELLED, [])
     assert order.payment.is_owed is False
 
 
@@ -201,5 +196,5 @@ def test_of_an_order_above_the_limit_for_approval_the_seller_confirms_no_rise():
         send_again(order, actor=seller, max_price=10_300)
 
     order.refresh_from_db()
-    assert (order.status, order.max_price, entries(order)) == (Status.NEEDS_ACTION, 10_000, [])
+    assert (order.status, order.max_price, entries_of(order)) == (Status.NEEDS_ACTION, 10_000, [])
     assert cancel_order(order, actor=seller).status == Status.CANCELLED

@@ -27,13 +27,7 @@ from upstream.error_codes import ErrorCode
 from upstream.errors import Rejected
 from upstream.messages import Transaction
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def folder(settings: Any, tmp_path: Path) -> Path:
-    settings.SENT_FOLDER = tmp_path / "sent"
-    return tmp_path / "sent"
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("sent_folder")]
 
 
 class Watching(OneAnswer):
@@ -55,10 +49,10 @@ class Busy(OneAnswer):
         raise Rejected(ErrorCode.RATE_LIMITED, "", 429, 1.0)
 
 
-def test_the_line_is_on_the_disk_before_the_request_leaves(folder, monkeypatch):
+def test_the_line_is_on_the_disk_before_the_request_leaves(sent_folder, monkeypatch):
     seller = make_person("cashier")
     order = orders.place(placed_by=seller)
-    upstream = Watching(order, folder)
+    upstream = Watching(order, sent_folder)
 
     orders.send(order, upstream, monkeypatch)
 
@@ -73,20 +67,20 @@ def test_the_line_is_on_the_disk_before_the_request_leaves(folder, monkeypatch):
     assert line["bill"] is None
 
 
-def test_each_sending_has_its_line_and_the_last_one_counts(folder, monkeypatch):
+def test_each_sending_has_its_line_and_the_last_one_counts(sent_folder, monkeypatch):
     order = orders.place(make_product())
     orders.send(order, Busy(reported(order)), monkeypatch)
     assert Order.objects.get().status == Status.QUEUED
 
     orders.send(order, OneAnswer(reported(order)), monkeypatch)
 
-    (day,) = folder.iterdir()
+    (day,) = sent_folder.iterdir()
     assert day.read_text().count(order.ref_id) == 2
-    assert read_lines(folder, account="")[order.ref_id]["attempt"] == 2
+    assert read_lines(sent_folder, account="")[order.ref_id]["attempt"] == 2
 
 
-def test_without_its_line_a_sale_goes_on_and_an_alert_says_so(folder, monkeypatch):
-    folder.write_text("no folder")
+def test_without_its_line_a_sale_goes_on_and_an_alert_says_so(sent_folder, monkeypatch):
+    sent_folder.write_text("no folder")
     order = orders.place()
 
     orders.send(order, OneAnswer(reported(order)), monkeypatch)
@@ -96,7 +90,7 @@ def test_without_its_line_a_sale_goes_on_and_an_alert_says_so(folder, monkeypatc
     assert ("sent_unwritten", "written") in open_alerts()
 
 
-def test_a_line_that_comes_late_ends_its_alert(folder, monkeypatch):
+def test_a_line_that_comes_late_ends_its_alert(sent_folder, monkeypatch):
     answers, append = threading.Event(), disk_lines.DiskLines._append
     monkeypatch.setattr(disk_lines, "PATIENCE_SECONDS", 0.05)
     monkeypatch.setattr(disk_lines.DiskLines, "_append", lambda self, text: answers.wait(30) and append(self, text))
@@ -112,7 +106,7 @@ def test_a_line_that_comes_late_ends_its_alert(folder, monkeypatch):
     # when: it answers late, both lines are there, and no other fault is logged
     answers.set()
     eventually(lambda: upstream_account().unwritten == {}, within=10)
-    assert set(read_lines(folder, account="")) == {first.ref_id, second.ref_id}
+    assert set(read_lines(sent_folder, account="")) == {first.ref_id, second.ref_id}
     assert upstream_account().unwritten_at is None
     assert ("sent_unwritten", "written") not in open_alerts()
 
@@ -129,40 +123,40 @@ def test_a_line_that_comes_late_says_nothing_of_another_one():
     assert ("sent_unwritten", "written") in open_alerts()
 
 
-def test_a_line_that_waits_to_be_copied_is_an_alert(folder, settings, monkeypatch):
+def test_a_line_that_waits_to_be_copied_is_an_alert(sent_folder, settings, monkeypatch):
     order = orders.place()
     orders.send(order, OneAnswer(reported(order)), monkeypatch)
-    settings.BACKUP_TO = str(folder.parent)
-    (day,) = folder.iterdir()
+    settings.BACKUP_TO = str(sent_folder.parent)
+    (day,) = sent_folder.iterdir()
     assert ("sent_unwritten", "copied") not in open_alerts()
 
     day.write_text(day.read_text().replace(f"{Order.objects.get().sent_at:%Y-%m-%d}", "2026-01-01"))
     assert ("sent_unwritten", "copied") in open_alerts()
 
-    (folder / "copied").touch()
+    (sent_folder / "copied").touch()
     assert ("sent_unwritten", "copied") not in open_alerts()
 
 
 @pytest.mark.parametrize(("waits", "alerts"), [([600, 90, 1], True), ([600, 30, 1], False), ([600, 400], True)])
-def test_given_a_busy_shop_then_the_first_uncopied_line_counts(waits, alerts, folder, settings):
+def test_given_a_busy_shop_then_the_first_uncopied_line_counts(waits, alerts, sent_folder, settings):
     # given: lines of so many seconds ago; those until 300 seconds ago are copied, except one that was written late
     now = dt.datetime.now(dt.UTC)
-    folder.mkdir()
-    day, copied = folder / f"{now:%Y%m%d}.jsonl", folder / "copied"
+    sent_folder.mkdir()
+    day, copied = sent_folder / f"{now:%Y%m%d}.jsonl", sent_folder / "copied"
     lines = [json.dumps({"time": (now - dt.timedelta(seconds=wait)).isoformat()}) for wait in waits]
     day.write_text("\n" + "\n\n".join(lines) + "\n")
     copied.touch()
     os.utime(copied, (now.timestamp() - 300,) * 2)
     os.utime(day, (now.timestamp() - min(waits[-1], 299),) * 2)
-    settings.BACKUP_TO = str(folder.parent)
+    settings.BACKUP_TO = str(sent_folder.parent)
 
     assert (("sent_unwritten", "copied") in open_alerts()) is alerts
 
 
-def test_an_order_that_is_not_sent_has_no_line(folder):
+def test_an_order_that_is_not_sent_has_no_line(sent_folder):
     order = orders.place()
     Order.objects.update(status=Status.CANCELLED, next_poll_at=None, final_at=order.created_at, ended_no=1)
 
     submit(order.pk, call_class=CallClass.INTERACTIVE)
 
-    assert not folder.exists()
+    assert not sent_folder.exists()

@@ -9,13 +9,12 @@ from django.utils import timezone
 
 from gateway.line import Work
 from gateway.services import read_balance, sending_is_stopped, upstream_account
-from ledger.models import Entry
 from purchases import tasks
 from purchases.models import Order
 from purchases.services import DUE_ORDERS, submit
 from purchases.services.polling import follow
 from purchases.states import Status
-from testing.factories import moves
+from testing.factories import entries_of, moves
 from tests.conftest import Upstream
 from tests.purchases.magic import buy, place
 from upstream.budget import PERMIT_SECONDS, Budget, CallClass
@@ -169,11 +168,6 @@ def make_void(permit_id: str) -> None:
     for limit in Endpoint.TRANSACTION_STATUS.limits:
         _calls, booked = get_client().budget._keys(limit)
         valkey.zincrby(booked, -(PERMIT_SECONDS + 1) * 1_000_000, permit_id)
-
-
-def entries_of(order: Order) -> list[tuple[str, int]]:
-    """The entries about this order: (kind, rupiah)."""
-    return list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount"))
 
 
 def test_given_a_message_that_waited_too_long_then_its_order_is_sent_once(upstream: Upstream):

@@ -31,7 +31,7 @@ from purchases.services.polling import follow
 from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
-from testing.factories import make_order, moves
+from testing.factories import entries_of, make_order, moves
 from testing.orders import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approve, approve_on_page, approver, decline
@@ -50,10 +50,6 @@ DEBITED = [*RELEASED, ("debit", PRICE)]
 def two() -> tuple[User, User]:
     """The proposer, and the approver."""
     return User.objects.create_superuser("first"), User.objects.create_superuser("second")
-
-
-def entries(order: Order) -> list[tuple[str, int]]:
-    return list(Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount"))
 
 
 def propose(order: Order, outcome: str, actor: User) -> Verdict:
@@ -117,7 +113,7 @@ def test_an_open_order_ends_as_two_people_decide(two, before, outcome, expected)
     assert (after.status, after.next_poll_at, after.may_be_charged) == (outcome, None, False)
     assert after.final_at
     assert after.ended_no
-    assert entries(order) == expected
+    assert entries_of(order) == expected
     assert ledger.books().reserved == 0
     event = order.events.last()
     assert (event.to_status, event.source, event.actor) == (outcome, "staff", two[1])
@@ -135,10 +131,10 @@ def test_a_success_that_the_upstream_took_back_is_reversed(two):
     assert (incident.closed_by, incident.closing_note) == (two[1], "asked twice")
     assert incident.closed_at
     assert after.status == Status.REVERSED
-    assert entries(order) == [*DEBITED, ("reversal", PRICE)]
+    assert entries_of(order) == [*DEBITED, ("reversal", PRICE)]
     assert ledger.books().balance == 0
     report(order, "failed", source=POLL)
-    assert (Incident.objects.count(), entries(order)) == (1, [*DEBITED, ("reversal", PRICE)])
+    assert (Incident.objects.count(), entries_of(order)) == (1, [*DEBITED, ("reversal", PRICE)])
 
 
 def test_a_reversal_answers_only_its_own_contradiction(two):
@@ -212,7 +208,7 @@ def test_who_proposed_cannot_approve_but_can_withdraw(two):
     decline(verdict, actor=two[0])
 
     order.refresh_from_db()
-    assert (order.status, entries(order)) == (Status.SUCCESS, DEBITED)
+    assert (order.status, entries_of(order)) == (Status.SUCCESS, DEBITED)
     with pytest.raises(ActionRefused):
         approve_verdict(verdict, actor=two[1])
 
@@ -238,7 +234,7 @@ def test_only_one_verdict_is_open_at_a_time(two):
 
 def test_a_waiting_proposal_is_not_contradicted_by_another_act(two, upstream: Upstream):
     order = never_arrived(place())
-    verdict, before = propose(order, "success", two[0]), (moves(order), entries(order))
+    verdict, before = propose(order, "success", two[0]), (moves(order), entries_of(order))
 
     # then: nobody closes it or sends it again, for the same or a risen price
     for person in two:
@@ -254,7 +250,7 @@ def test_a_waiting_proposal_is_not_contradicted_by_another_act(two, upstream: Up
     assert Action.CONFIRM_PRICE not in allowed_actions(risen, two[1])
     with pytest.raises(ActionRefused, match=f"^{proposal_waits()}$"):
         send_again(risen, actor=two[1], max_price=PRICE + 500)
-    assert (moves(order), entries(order)) == before
+    assert (moves(order), entries_of(order)) == before
     assert upstream.calls(order) == ["/v1/transaction/status"] * 5
 
     decline(verdict, actor=two[0])
@@ -289,7 +285,7 @@ def test_a_proposal_from_before_another_sending_is_void(two):
         approve_verdict(verdict, actor=two[1])
     assert approve(verdict.approval, approver()).changes == {"attempt": [1, 2]}
     order = Order.objects.get(pk=order.pk)
-    assert (order.status, entries(order)) == (Status.NEEDS_ACTION, [("hold", PRICE)])
+    assert (order.status, entries_of(order)) == (Status.NEEDS_ACTION, [("hold", PRICE)])
     assert Action.PROPOSE_VERDICT in allowed_actions(order, two[0])
 
 
@@ -303,7 +299,7 @@ def test_an_upstream_report_after_a_verdict_fills_or_contradicts(two):
 
     report(order, "failed", source=CALLBACK)
     assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
-    assert entries(order) == DEBITED
+    assert entries_of(order) == DEBITED
 
 
 @pytest.mark.parametrize(
@@ -324,7 +320,7 @@ def test_another_price_than_two_people_decided_is_an_incident_once(two, price, i
 
     assert list(Incident.objects.values_list("kind", flat=True)) == incident
     order.refresh_from_db()
-    assert (order.status, order.shown_price, entries(order)) == (Status.SUCCESS, PRICE, DEBITED)
+    assert (order.status, order.shown_price, entries_of(order)) == (Status.SUCCESS, PRICE, DEBITED)
 
 
 # --- at once --------------------------------------------------------------------------------------------------
@@ -338,7 +334,7 @@ def test_two_approvals_at_once_execute_once(two):
     results = at_once(*(lambda who=who: approve_verdict(verdict, actor=who) for who in (two[1], third)))
 
     assert sorted(type(result).__name__ for result in results) == ["ActionRefused", "Order"]
-    assert entries(order) == [*DEBITED, ("refund", PRICE)]
+    assert entries_of(order) == [*DEBITED, ("refund", PRICE)]
     assert moves(order)[-1][1:] == ("failed", "staff")
 
 
@@ -360,9 +356,9 @@ def test_a_verdict_and_a_callback_at_once_leave_one_end(two):
 
         order.refresh_from_db()
         if order.status == Status.SUCCESS:
-            assert entries(order) == DEBITED
+            assert entries_of(order) == DEBITED
         else:
-            assert (order.status, entries(order)) == (Status.FAILED, [*DEBITED, ("refund", PRICE)])
+            assert (order.status, entries_of(order)) == (Status.FAILED, [*DEBITED, ("refund", PRICE)])
             assert order.incidents.get().kind == Incident.Kind.CONTRADICTION
 
 

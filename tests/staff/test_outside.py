@@ -198,8 +198,7 @@ def test_a_passkey_alone_does_not_pass_the_provider_by(provider):
     person = signed_in(provider)
     assert person is not None
     key, browser = with_passkey(person), Client()
-    options = browser.post("/accounts/passkey/options/").json()["publicKey"]
-    browser.post("/accounts/passkey/", {"factor_assertion": key.sign(options)})
+    key.sign_in(browser)
     assert SESSION_KEY not in browser.session
 
 
@@ -352,8 +351,7 @@ def test_other_sessions_of_the_same_person_stay(provider):
 
     with override_settings(OIDC_ISSUER=""):
         come_back_by_password(person, with_link)
-        options = with_key.post("/accounts/passkey/options/").json()["publicKey"]
-        with_key.post("/accounts/passkey/", {"factor_assertion": key.sign(options)})
+        key.sign_in(with_key)
         for browser in (with_key, with_link, with_key, with_link):
             assert browser.get("/orders/").status_code == 200
 

@@ -82,9 +82,8 @@ def test_a_passkey_after_the_password_signs_in():
 def test_a_passkey_alone_signs_in():
     key = with_passkey(make_person("admin"))
     client = Client()
-    options = client.post("/accounts/passkey/options/").json()["publicKey"]
 
-    answer = client.post("/accounts/passkey/", {"factor_assertion": key.sign(options), "next": "/orders/"})
+    answer = key.sign_in(client, next="/orders/")
 
     assert answer["Location"] == "/orders/"
     assert is_in(client)
@@ -104,9 +103,8 @@ def test_a_signed_answer_signs_in_once():
 def test_a_passkey_sign_in_takes_a_finger_face_or_pin():
     key = with_passkey(make_person("admin"))
     client = Client()
-    options = client.post("/accounts/passkey/options/").json()["publicKey"]
 
-    client.post("/accounts/passkey/", {"factor_assertion": key.sign(options, verified=False)})
+    key.sign_in(client, verified=False)
 
     assert not is_in(client)
 
@@ -117,9 +115,8 @@ def test_the_passkey_of_an_account_that_is_off_signs_nobody_in():
     key = with_passkey(person)
     deactivate(person, actor=None)
     client = Client()
-    options = client.post("/accounts/passkey/options/").json()["publicKey"]
 
-    client.post("/accounts/passkey/", {"factor_assertion": key.sign(options)})
+    key.sign_in(client)
 
     assert not is_in(client)
 

@@ -255,33 +255,31 @@ def test_a_tills_page_says_who_worked_there_and_who_still_does():
     assert [words_at(shown, 'id="held-by"').strip() for shown in (now, later)] == ["ani", "Nobody"]
 
 
-def test_polls_keep_no_session_alive(settings):
+def asked_four_times(address, **headers):
+    """A browser at a till and its last answer, after four requests of a script for longer than a person may idle."""
     with time_machine.travel(clock.now(), tick=False) as time:
         browser = at_till(with_pin())
         for _ in range(4):
             time.shift(dt.timedelta(seconds=PIN_IDLE_SECONDS / 3))
-            answer = browser.get("/overview/live/", headers={"HX-Request": "true"})
+            answer = browser.get(address, headers={"HX-Request": "true", **headers})
+    return browser, answer
+
+
+def test_polls_keep_no_session_alive(settings):
+    _browser, answer = asked_four_times("/overview/live/")
 
     assert answer["HX-Redirect"] == "/till/?because=idle"
 
 
 def test_who_types_on_a_page_that_sends_nothing_is_there(settings):
-    with time_machine.travel(clock.now(), tick=False) as time:
-        browser = at_till(with_pin())
-        for _ in range(4):
-            time.shift(dt.timedelta(seconds=PIN_IDLE_SECONDS / 3))
-            answer = browser.get("/balance/alerts/now/", headers={"HX-Request": "true", "Acted": "yes"})
+    browser, answer = asked_four_times("/balance/alerts/now/", Acted="yes")
 
     assert "HX-Redirect" not in answer
     assert who_is_at(browser) != ""
 
 
 def test_who_types_into_a_search_is_there(settings):
-    with time_machine.travel(clock.now(), tick=False) as time:
-        browser = at_till(with_pin())
-        for _ in range(4):
-            time.shift(dt.timedelta(seconds=PIN_IDLE_SECONDS / 3))
-            answer = browser.get("/products/?q=tel", headers={"HX-Request": "true"})
+    _browser, answer = asked_four_times("/products/?q=tel")
 
     assert answer.status_code == 200
 

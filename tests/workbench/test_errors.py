@@ -13,17 +13,11 @@ from purchases.states import Status
 from testing.callbacks import body_for, post
 from testing.database import statements
 from testing.factories import make_order
-from testing.people import browser_of
 from tests.gateway.helpers import kept_exchange
 from workbench.services import errors
 from workbench.services.errors import callback_errors, exchange_errors
 
 NOT_FOUND, TIMEOUT = "Rejected: TRANSACTION_NOT_FOUND", "OutcomeUnknown: timeout"
-
-
-@pytest.fixture
-def auditor(db: None) -> Client:
-    return browser_of("auditor")
 
 
 def test_exchanges_are_grouped_by_endpoint_and_error(db: None):

@@ -9,16 +9,10 @@ from gateway.models import Exchange
 from gateway.services import call
 from testing.database import statements
 from testing.factories import make_order
-from testing.people import browser_of
 from tests.conftest import Upstream
 from tests.gateway.helpers import kept_exchange, read_balance
 from upstream import requests
 from upstream.errors import Rejected
-
-
-@pytest.fixture
-def auditor(db: None) -> Client:
-    return browser_of("auditor")
 
 
 def exchanges_for(browser: Client, **query: Any) -> set[int]:
