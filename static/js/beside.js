@@ -65,11 +65,15 @@
 
   const load = (headers) => (pagePart ? loadPage(shown) : htmx.ajax("GET", `${shown}panel/`, { target: panel, swap: "innerHTML", headers }));
 
-  // A panel that is read again by itself keeps what it shows.
+  // A refusal (403, 404) is shown in the words of its own page. A panel that is read again by itself keeps what it shows.
   for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
     document.addEventListener(fault, ({ detail }) => {
       const isForRow = detail.target === panel && detail.pathInfo.requestPath === `${shown}panel/`;
-      if (isForRow && !detail.requestConfig.headers["By-Itself"]) showSilence();
+      if (!isForRow || detail.requestConfig.headers["By-Itself"]) return;
+      const { status, responseText } = detail.xhr;
+      const refusal = [403, 404].includes(status) && new DOMParser().parseFromString(responseText, "text/html").querySelector(".fault");
+      if (refusal) panel.replaceChildren(refusal);
+      else showSilence();
     });
   }
 

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from purchases.models import Order
 from purchases.states import ActionReason, Status
+from staff.models import User
 from staff.roles import create_demo_staff
 from testing.factories import make_order
 from tests.journeys.helpers import OpenWindow, faults_of, sign_in
@@ -47,6 +48,26 @@ def test_a_row_without_an_answer_says_so_and_is_read_again(
     page.click(f"{PANEL} [data-beside-again]")
     expect(page.locator(f"{PANEL} #act-cancel")).to_be_visible()
     expect(page.locator("[data-silent]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("language", ["en-GB", "id-ID"])
+@pytest.mark.parametrize("shows", ["#fault-no-access", "#fault-nothing-here"])
+def test_a_row_that_is_refused_says_why(live_server: Any, open_window: OpenWindow, shows: str, language: str):
+    order = held()
+    page = open_window(size=(1440, 900), language=language, may_complain=True)
+    page.route("**/live/**", lambda route: route.abort())
+    sign_in(page, live_server.url, "supervisor", "/orders/")
+    if shows == "#fault-no-access":
+        User.objects.get(username="supervisor").groups.clear()
+    else:
+        gone = f"{live_server.url}/orders/never-seen/panel/"
+        page.route(f"**/orders/{order.ref_id}/**", lambda route: route.continue_(url=gone))
+
+    page.click(f"#results [data-pick][href*='{order.ref_id}']")
+
+    expect(page.locator(f"{PANEL} {shows}")).to_be_visible()
+    expect(page.locator("[data-silent]")).to_have_count(0)
+    assert faults_of(page) == []
 
 
 def test_a_form_without_an_answer_can_be_sent_again(live_server: Any, open_window: OpenWindow):
