@@ -104,7 +104,8 @@ def _login() -> str:
 
 
 def _to_lock_screen(request: HttpRequest, because: str = "") -> HttpResponse:
-    if request.method == "POST" and because in {"", "idle"}:
+    """`because`: "" for a person who would have to sign in; about their form the view has left a message."""
+    if request.method == "POST" and because == "idle":
         because = "unsent"
     address = reverse("till") + (f"?{urlencode({'because': because})}" if because else "")
     return HttpResponseClientRedirect(address) if "HX-Request" in request.headers else redirect(address)

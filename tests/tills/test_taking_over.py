@@ -1,5 +1,6 @@
 """Only at a till, a person takes over by PIN: a new session begins, and every order has the right name."""
 
+import datetime as dt
 import re
 
 import pytest
@@ -7,6 +8,7 @@ from django.conf import settings
 from django.test import Client
 
 from audit.models import AuditEvent
+from core import clock
 from purchases.models import Order
 from staff.models import Session, User
 from testing.factories import make_product
@@ -165,18 +167,23 @@ def test_a_form_of_the_person_before_buys_nothing():
     assert not Order.objects.exists()
 
 
-def test_a_form_sent_after_the_till_was_locked_buys_nothing():
+@pytest.mark.parametrize(("how", "message"), [("locked", "signed_out"), ("idle", "because-unsent")])
+def test_a_form_sent_after_the_till_was_locked_buys_nothing_and_says_so_once(how, message):
     product = make_product(price=10_500)
     read_balance(1_000_000)
     ani, browser = with_pin(), till_browser()
     take_over(browser, ani)
     filled = hidden(review(browser, product))
-    browser.post("/till/lock/")
+    if how == "locked":
+        browser.post("/till/lock/")
+    else:
+        Till.objects.update(active_at=clock.now() - dt.timedelta(hours=1))
 
-    answer = confirm(browser, product, filled)
+    page = browser.get(confirm(browser, product, filled)["Location"])
 
-    assert answer["Location"] == "/till/?because=unsent"
-    assert has_id(browser.get(answer["Location"]), "because-unsent")
+    assert has_id(page, "till-name")
+    messages = re.findall(r'<div class="(?:toast-note|note)\b[^>]*(?:data-code|id)="([\w-]+)"', page.content.decode())
+    assert messages == [message]
     assert not Order.objects.exists()
 
 
