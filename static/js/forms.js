@@ -149,6 +149,11 @@ const typed = (() => {
     if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
     sessionStorage.setItem(KEPT, JSON.stringify(read(form)));
   });
+  // So does a form of a part whose page comes again with a refusal. A review of the counter is confirmed again, as it comes.
+  document.addEventListener("htmx:beforeOnLoad", ({ detail: { requestConfig, xhr } }) => {
+    const form = requestConfig.verb === "post" && xhr.getResponseHeader("HX-Refresh") && requestConfig.elt.closest("form");
+    if (form && !find("[data-send]", form)) sessionStorage.setItem(KEPT, JSON.stringify(read(form)));
+  });
   const kept = sessionStorage.getItem(KEPT);
   sessionStorage.removeItem(KEPT);
   if (kept && find("#toasts > .toast-error")) putBack(find("#main"), JSON.parse(kept));
