@@ -7,13 +7,19 @@ const textOf = (buffer) =>
   btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 const withBytes = (keys) => (keys ?? []).map((key) => ({ ...key, id: bytesOf(key.id) }));
 
+class NoAnswer extends Error {}
+
 async function optionsFrom(form, address, facts = {}) {
   const body = new FormData();
   for (const [name, value] of Object.entries(facts)) body.append(name, value);
   body.append("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
-  const answer = await fetch(address, { method: "POST", body, headers: { Accept: "application/json" } });
+  const lost = () => {
+    throw new NoAnswer(address);
+  };
+  const signal = AbortSignal.timeout(htmx.config.timeout);
+  const answer = await fetch(address, { method: "POST", body, headers: { Accept: "application/json" }, signal }).catch(lost);
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
-  return (await answer.json()).publicKey;
+  return (await answer.json().catch(lost)).publicKey;
 }
 
 async function sign(options, extra = {}) {
@@ -103,13 +109,13 @@ document.addEventListener("click", async (event) => {
   const found = Object.keys(steps).find((selector) => event.target.closest(selector));
   if (!found) return;
   const button = event.target.closest(found);
-  const error = find("[data-passkey-error]", button.parentElement);
-  if (error) error.hidden = true;
+  const [error, silence] = ["error", "silence"].map((name) => find(`[data-passkey-${name}]`, button.parentElement));
+  error.hidden = silence.hidden = true;
   button.setAttribute("aria-busy", "true");
   try {
     await steps[found](button);
-  } catch {
-    if (error) error.hidden = false;
+  } catch (fault) {
+    (fault instanceof NoAnswer ? silence : error).hidden = false;
   } finally {
     button.removeAttribute("aria-busy");
   }

@@ -124,6 +124,26 @@ def test_an_older_passkey_confirms_a_new_one(live_server: Any, open_window: Open
     expect(page.locator("#factors li")).to_have_count(2)
 
 
+def test_a_passkey_without_an_answer_says_so_and_can_be_tried_again(live_server: Any, open_window: OpenWindow):
+    make_person("cashier")
+    page = open_window(size=PHONE, language="id-ID", may_complain=True)
+    with_authenticator(page)
+    page.goto(f"{live_server.url}/accounts/login/")
+    page.evaluate("htmx.config.timeout = 500")  # milliseconds
+    page.route("**/options/", lambda _route: None, times=1)
+    button, silence = page.locator("[data-passkey-sign-in]"), page.locator("[data-passkey-silence]")
+
+    button.click()
+    expect(silence).to_be_visible()
+    expect(button).not_to_have_attribute("aria-busy", "true")
+    assert faults_of(page) == []
+
+    page.evaluate("htmx.config.timeout = 20000")
+    button.click()
+    expect(page.locator("[data-passkey-error]")).to_be_visible()  # the device has none
+    expect(silence).to_be_hidden()
+
+
 def without_excluded(route: Any) -> None:
     answer = route.fetch()
     options = answer.json()
