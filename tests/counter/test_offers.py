@@ -173,8 +173,8 @@ def test_a_brand_has_its_mark_beside_the_number_in_the_review_and_the_strip(cash
 
 def test_the_empty_field_offers_what_people_buy_and_an_unknown_name_a_new_customer(cashier, telkomsel):
     page = cashier.get("/counter/").content.decode()
-    for text in re.findall(r'class="sell-begin" href="[^"]+" data-fills="(pulsa) "', page):
-        assert len(tiles(offers(cashier, text))) == 8
+    (text,) = re.findall(r'class="sell-begin" href="[^"]+" data-fills="(airtime) "', page)
+    assert len(tiles(offers(cashier, text))) == 8
     assert page.count("sell-begin") == 5
 
     unknown = offers(cashier, "Bu Wati").content.decode()
@@ -248,6 +248,35 @@ def test_the_word_for_a_bill_offers_no_token(cashier, text):
     make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
 
     assert tiles(offers(cashier, text)) == ["PLN Pascabayar"]
+
+
+@pytest.mark.parametrize(
+    ("language", "typed"),
+    [
+        ("en", ["airtime ", "data ", "token ", "game ", "bills "]),
+        ("id", ["pulsa ", "data ", "token ", "game ", "tagihan "]),
+    ],
+)
+def test_each_kind_of_product_types_a_word_that_finds_it(cashier, games, language, typed):
+    Category.objects.filter(code="token-pln").update(name="Token PLN")
+    Category.objects.create(code="paket-data", name="Paket Data", type="prepaid")
+    make_product(code="T10", name="Telkomsel 10.000")
+    make_product(code="D3", name="Telkomsel 3 GB", category="paket-data", price=20_000)
+    make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
+    billy = Customer.objects.create(name="Billy")
+    SavedNumber.objects.create(customer=billy, destination=NUMBER, kind="phone")
+
+    page = cashier.get("/counter/", headers={"Accept-Language": language}).content.decode()
+    words_typed = re.findall(r'class="sell-begin"[^>]*data-fills="([^"]+)"', page)
+
+    assert words_typed == typed
+    assert [tiles(offers(cashier, text)) for text in words_typed] == [
+        ["Telkomsel 10.000"],
+        ["Telkomsel 3 GB"],
+        ["Token PLN 50.000"],
+        ["Free Fire 50 Diamonds", "Free Fire 1.000 Diamonds"],
+        ["PLN Pascabayar"],
+    ]
 
 
 @pytest.fixture
