@@ -18,7 +18,7 @@ _DIGITS = {**_LINE, "inputmode": "numeric"}
 # At most this many names are offered while somebody types; any other name must be typed in full.
 _OFFERED = 300
 # At most this many names are suggested when only a part of one was typed.
-_ALIKE = 4
+MOST_ALIKE = 4
 
 
 def offered_customers() -> QuerySet[Customer]:
@@ -65,7 +65,7 @@ class CreditCustomerField(forms.CharField):
         customer, *twins = [*Customer.objects.filter(name__iexact=name, credit__isnull=False)[:2]] or [None]
         if twins:
             raise forms.ValidationError(self.error_messages["twins"], code="twins", params={"name": name})
-        alike = [] if customer else list(_on_credit().filter(name__icontains=name).values_list("name")[:_ALIKE])
+        alike = [] if customer else list(_on_credit().filter(name__icontains=name).values_list("name")[:MOST_ALIKE])
         if alike:
             names = ", ".join(other for (other,) in alike)
             raise forms.ValidationError(self.error_messages["alike"], code="alike", params={"names": names})

@@ -1,6 +1,8 @@
 """Template tags about drawers, also for the pages of orders and their receipts (`{% load drawers %}`)."""
 
 import datetime as dt
+from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -17,7 +19,7 @@ from core.rights import Right
 from core.times import day_words
 from core.together import Given, Together
 from credit import methods
-from credit.forms import offered_customers
+from credit.forms import MOST_ALIKE, offered_customers
 from customers.models import Customer
 from drawers.forms import GiveBackForm, PaymentForm, UsualDrawerForm
 from drawers.models import SMALLEST_COIN, Drawer, Payment, Shift
@@ -125,6 +127,7 @@ def paid_by(request: StaffRequest, destination: str, total: int, owner: int | No
     today = timezone.localdate()
     accounts = [(name, owed, cap, _late(oldest_due, today)) for name, owed, cap, oldest_due in names]
     by_name = {name.casefold(): account for name, *account in accounts}
+    is_unknown = bool(debtor) and debtor.casefold() not in by_name
     is_owner = bool(owners) and not debtor
     own = owners[0].credit if is_owner else None
     account = (own.balance, own.cap, _late(own.oldest_due, today)) if own else by_name.get(debtor.casefold())
@@ -151,7 +154,8 @@ def paid_by(request: StaffRequest, destination: str, total: int, owner: int | No
         "is_in_no_shift": may_use and not has_shift and bool(drawers),
         "may_owe": may_owe,
         "customer": debtor or (owners[0].name if may_owe and owners else ""),
-        "is_unknown": debtor.casefold() not in by_name if debtor else lacks_debtor,
+        "is_unknown": is_unknown or (lacks_debtor and not debtor),
+        "meant": _meant_by(debtor, [name for name, *_ in accounts]) if is_unknown else [],
         "lacks_slip": bool(method and method.needs_reference) and not request.POST.get("paid_reference", "").strip(),
         "debt": {"is_known": account is not None, "owed": owed, "then": owed + total, "cap": cap, "late": late},
         "names": format_html_join(
@@ -163,6 +167,12 @@ def paid_by(request: StaffRequest, destination: str, total: int, owner: int | No
             ),
         ),
     }
+
+
+def _meant_by(part: str, names: Sequence[str]) -> list[str]:
+    """The names that this part of a name may mean; none that two customers have, because it takes no debt."""
+    times = Counter(name.casefold() for name in names)
+    return [name for name in names if part.casefold() in name.casefold() and times[name.casefold()] == 1][:MOST_ALIKE]
 
 
 def _late(oldest_due: dt.date | None, today: dt.date) -> str:

@@ -73,11 +73,15 @@
   document.addEventListener("change", (event) => {
     if (event.target === given() && given().value && !Number.isNaN(givenCash())) given().value = rupiah.format(givenCash());
   });
-  document.addEventListener("click", (event) => {
-    const note = event.target.closest?.("[data-gives]");
-    if (!note) return;
-    given().value = rupiah.format(note.dataset.gives);
-    showChange();
+  document.addEventListener("click", ({ target }) => {
+    const { gives, means } = target.closest?.("[data-gives], [data-means]")?.dataset ?? {};
+    if (gives) {
+      given().value = rupiah.format(gives);
+      showChange();
+    } else if (means) {
+      debtor().value = means;
+      showDebt();
+    } else return;
     goOn();
   });
   document.addEventListener("htmx:afterSettle", showChange);
