@@ -78,12 +78,12 @@ document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
 
 /* --- bills: how long one can be paid ------------------------------------------------------------------------------ */
 
-// The server says how many seconds are left: the clock of this device may be wrong.
+// The server says how many seconds are left, and its time counts them.
 const endOfCountdown = new WeakMap();
 function countDown() {
   for (const line of findAll("[data-countdown]")) {
-    if (!endOfCountdown.has(line)) endOfCountdown.set(line, Date.now() + Number(line.dataset.countdown) * 1000);
-    const seconds = Math.max(0, Math.ceil((endOfCountdown.get(line) - Date.now()) / 1000));
+    if (!endOfCountdown.has(line)) endOfCountdown.set(line, serverNow() + Number(line.dataset.countdown) * 1000);
+    const seconds = Math.max(0, Math.ceil((endOfCountdown.get(line) - serverNow()) / 1000));
     const left = find("[data-left]", line);
     if (!left) continue;
     left.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

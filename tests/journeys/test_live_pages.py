@@ -1,6 +1,7 @@
 """A page that follows an order, when its requests get no answer for a while."""
 
 import datetime as dt
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from playwright.sync_api import Route, expect
 
 from purchases.states import Status
 from staff.roles import create_demo_staff
-from testing.factories import make_biller, make_order
+from testing.factories import make_biller, make_check, make_order
 from testing.orders import report
 from tests.bills.helpers import start
 from tests.drawers.helpers import make_drawer
@@ -149,3 +150,18 @@ def test_an_age_is_the_servers_on_a_device_with_a_wrong_clock(
         page.clock.fast_forward(dt.timedelta(hours=3) // dt.timedelta(milliseconds=1))
     page.clock.fast_forward(11_000)
     expect(age).to_be_visible()
+
+
+def test_the_time_of_a_bill_goes_on_when_the_clock_of_the_device_is_set(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    check = make_check()
+    page = open_window()
+    page.clock.install()
+    sign_in(page, live_server.url, "cashier", f"/counter/bills/{check.ref_id}/")
+    left = page.locator("#counter-bill [data-left]")
+    expect(left).to_have_text(re.compile(r"^4:\d\d$"))
+
+    page.clock.set_system_time(timezone.now() + dt.timedelta(hours=1))
+    page.clock.fast_forward(1_000)
+
+    expect(left).to_have_text(re.compile(r"^4:\d\d$"))
