@@ -287,7 +287,7 @@ class Server:
         own = {name: value for name, value in environment.items() if name not in TERMINALS_OWN}
         rows: list[tuple[str, int | None, int | None, float]] = [
             ("launcher", os.getpid(), None, self._started),
-            ("guardian", self._group.watchdog_pid, None, self._started),  # the watchdog; programs read this name
+            ("watchdog", self._group.watchdog_pid, None, self._started),
         ]
         for service in (*self._stores, *self._services):  # a process without an id waits to be started again
             pid, started = (service.child.pid, service.child.started) if service.child else (None, time.time())

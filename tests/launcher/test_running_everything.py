@@ -36,7 +36,7 @@ from tests.launcher.helpers import ROOT, run
 STORES = {"postgres", "valkey", "sandbox"}
 OURS = {"web", "web-2", "worker", "background", "beat"}
 CANARY = "only-of-the-shell-that-started-it"
-EVERYTHING = {"launcher", "guardian"} | STORES | OURS
+EVERYTHING = {"launcher", "watchdog"} | STORES | OURS
 
 
 @dataclass
