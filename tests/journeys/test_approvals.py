@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from staff.roles import create_demo_staff
 from tests.approvals.helpers import ask_purchase, cashier
-from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_in, faults_of, sign_in
+from tests.journeys.helpers import DESKTOP, PHONE, SMALL_PHONE, OpenWindow, faults_in, faults_of, sign_in
 from tests.ledger.helpers import open_books
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -76,3 +76,27 @@ def test_given_approvals_in_work_then_the_same_keys_decide_beside_the_list(live_
     expect(page.locator("#results tr[id^=row-]")).to_have_count(1)
     first.refresh_from_db()
     assert (first.state, faults) == ("refused", [])
+
+
+@pytest.mark.parametrize(("language", "scheme"), [("en-GB", "light"), ("id-ID", "dark")])
+def test_on_a_phone_the_decision_is_in_sight_before_and_while_it_is_made(
+    live_server: Any, open_window: OpenWindow, language: str, scheme: str
+):
+    create_demo_staff()
+    open_books(1_000_000)
+    asked = ask_purchase(cashier(own_approval_above=10_000), "081234567890")
+    page = open_window(size=PHONE, scheme=scheme, language=language)
+    sign_in(page, live_server.url, "supervisor", asked.get_absolute_url())
+    end = page.locator(".tabbar").bounding_box()["y"]
+
+    def is_in_sight(selector: str) -> bool:
+        box = page.locator(selector).bounding_box()
+        return box["y"] >= 0 and box["y"] + box["height"] <= end
+
+    assert (is_in_sight("#approve > summary"), is_in_sight("#refuse > summary")) == (True, True)
+    faults = faults_of(page)
+    page.click("#refuse > summary")
+    assert (is_in_sight("#id_reason"), is_in_sight("#refuse-form button")) == (True, True)
+    page.click("#approve > summary")
+    assert is_in_sight("#refuse-form button")
+    assert faults + faults_of(page) == []
