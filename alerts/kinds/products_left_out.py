@@ -1,4 +1,4 @@
-"""The provider lists products in a way that cannot be read: the last catalogue was taken over without them."""
+"""The provider lists products in a way that cannot be used: the last catalogue was taken over without them."""
 
 from django.urls import reverse
 from django.utils.translation import gettext as _, ngettext
@@ -19,8 +19,8 @@ class ProductsLeftOut(AlertKind, permission=Right.CHANGE_PRICES):
     def words(self, facts: Facts, person: Person) -> Words:
         count = int(facts.get("count", 1))
         title = ngettext(
-            "%(n)s product in the provider's list cannot be read.",
-            "%(n)s products in the provider's list cannot be read.",
+            "%(n)s product in the provider's list cannot be used.",
+            "%(n)s products in the provider's list cannot be used.",
             count,
         )
         return Words(

@@ -47,9 +47,10 @@ def sync_catalogue() -> CatalogueSync:
     Delisted products are marked, never deleted; each new price is kept as a `PriceChange`. Raises `CatalogueFault`,
     with the attempt stored and the catalogue unchanged.
 
-    A row that cannot be read is left out (`CatalogueSync.left_out`), and an alert names it. Its product keeps all that
-    it had, also its place in the list: an order sends the price that a person has confirmed as `max_price`, so a price
-    that has risen meanwhile is not charged. If a row does not say its product, no product is taken for delisted.
+    A row that cannot be read is left out (`CatalogueSync.left_out`), and an alert names it. So are two rows of one
+    product that differ. Its product keeps all that it had, also its place in the list: an order sends the price that a
+    person has confirmed as `max_price`, so a price that has risen meanwhile is not charged. If a row does not say its
+    product, no product is taken for delisted.
     """
     attempt = CatalogueSync.objects.create()
     try:
@@ -75,13 +76,34 @@ def _fetch() -> _Fetched:
     for data in (listed, categories, brands):
         if data.odd:
             log.warning("catalogue_rows_left_out", list=data.rows, rows=[row.model_dump() for row in data.odd[:20]])
-    in_doubt = {row.code for row in listed.odd}
-    products = [item for item in listed.products if item.product_code not in in_doubt]
+    twice = _listed_twice(listed.products)
+    in_doubt = {row.code for row in (*listed.odd, *twice)}
+    products = {item.product_code: item for item in listed.products if item.product_code not in in_doubt}
+    if len(twice) > len(products):
+        raise CatalogueFault(SyncFault.LISTED_TWICE)
     if not products:
         raise CatalogueFault(SyncFault.EMPTY)
-    if len({item.product_code for item in products}) < len(products):
-        raise CatalogueFault(SyncFault.LISTED_TWICE)
-    return _Fetched(categories=categories.categories, brands=brands.brands, products=products, odd=listed.odd)
+    return _Fetched(
+        categories=categories.categories,
+        brands=brands.brands,
+        products=[*products.values()],
+        odd=[*listed.odd, *twice],
+    )
+
+
+def _listed_twice(products: list[messages.Product]) -> list[messages.OddRow]:
+    """The products of which two rows differ, each with the first field that differs; equal rows are one row."""
+    first: dict[str, messages.Product] = {}
+    twice: dict[str, messages.OddRow] = {}
+    for item in products:
+        code = item.product_code
+        other = first.setdefault(code, item)
+        if item != other and code not in twice:
+            field = next(name for name in messages.Product.model_fields if getattr(item, name) != getattr(other, name))
+            twice[code] = messages.OddRow(code=code, name=other.product_name, field=f"{field} (2×)")
+    if twice:
+        log.warning("catalogue_products_listed_twice", codes=list(twice)[:20])
+    return list(twice.values())
 
 
 def _fault_of(error: UpstreamError | DatabaseError) -> CatalogueFault:

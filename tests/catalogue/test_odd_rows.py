@@ -121,6 +121,41 @@ def test_a_product_listed_well_and_oddly_is_left_out(lists: Lists):
     assert catalogue()["A"] == (10_000, True)
 
 
+@pytest.mark.parametrize("change", [{"price": 11_000}, {"status": "inactive"}, {"brand": "XL"}], ids=str)
+def test_a_product_with_two_rows_that_differ_keeps_all_that_it_had(lists: Lists, change: dict[str, Any]):
+    before = Product.objects.filter(code="A").values().get()
+    lists.products = [product("A", price=9_000), product("A", **{"price": 9_000, **change}), product("B", price=11_000)]
+
+    done = sync_catalogue()
+
+    assert Product.objects.filter(code="A").values().get() == before
+    assert catalogue() == {"A": (10_000, True), "B": (11_000, True), "C": (10_000, False), "D": (10_000, False)}
+    assert done.left_out == [{"code": "A", "name": "Pulsa A", "field": f"{next(iter(change))} (2×)"}]
+    assert not PriceChange.objects.filter(product__code="A", price_before__isnull=False).exists()
+
+
+def test_a_product_with_two_equal_rows_is_taken_once(lists: Lists):
+    lists.products += [product("A", price=9_000, unread="other")]
+    lists.products[0] = product("A", price=9_000)
+
+    done = sync_catalogue()
+
+    assert catalogue()["A"] == (9_000, True)
+    assert (done.products, done.delisted, done.left_out) == (4, 0, None)
+
+
+def test_more_products_in_doubt_than_good_ones_refuse_the_whole_list(lists: Lists):
+    before = catalogue()
+    lists.products = [product(code, price=price) for code in "AB" for price in (9_000, 9_500)] + [product("C")]
+
+    with pytest.raises(CatalogueFault) as caught:
+        sync_catalogue()
+
+    assert caught.value.code == SyncFault.LISTED_TWICE
+    assert catalogue() == before
+    assert not CatalogueSync.objects.filter(result=CatalogueSync.Result.RUNNING).exists()
+
+
 def test_more_odd_rows_than_good_ones_refuse_the_whole_list(lists: Lists):
     before = catalogue()
     lists.products = [product("A", price=9_000), product("B", price="1"), product("C", price="1")]

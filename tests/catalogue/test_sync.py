@@ -111,16 +111,6 @@ def test_a_catalogue_without_any_product_is_a_fault(upstream: Upstream, monkeypa
     assert Product.objects.listed().count() == count
 
 
-def test_a_product_listed_twice_is_a_fault_that_is_recorded(upstream: Upstream, monkeypatch):
-    answer_products_with(monkeypatch, lambda products: [*products, products[0]])
-
-    with pytest.raises(CatalogueFault) as caught:
-        sync_catalogue()
-
-    assert caught.value.code == SyncFault.LISTED_TWICE
-    assert not CatalogueSync.objects.filter(result=CatalogueSync.Result.RUNNING).exists()
-
-
 def test_an_older_catalogue_never_overwrites_a_newer_one(upstream: Upstream, monkeypatch):
     """Two syncs at once: the slower one started first and finishes last."""
     product = Product.objects.get(name=PRODUCT)
