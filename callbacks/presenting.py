@@ -39,4 +39,5 @@ def body_of(callback: Callback, order: Order | None) -> tuple[str, str]:
     # Of equal numbers the first one counts: the order's own, which may be masked for everybody.
     numbers = {*((order.destination,) if order else ()), *numbers_in(content), *numbers_in(raw)}
     formatted = pretty if pretty != raw else ""
-    return text_as_seen(raw, *numbers), text_as_seen(formatted, *numbers)
+    in_order = sorted(numbers)
+    return text_as_seen(raw, *in_order), text_as_seen(formatted, *in_order)

@@ -226,8 +226,8 @@ def _as_written(letters: str) -> str:
 def numbers_in(value: Any) -> set[str]:
     """The customers' numbers in a JSON value, by the names of their fields; also in JSON that stands in a text."""
     if isinstance(value, Mapping):
-        items = {item for name, item in value.items() if name in FIELDS and isinstance(item, str | int)}
-        own = {item if isinstance(item, str) else str(item) for item in items}
+        items = (item for name, item in value.items() if name in FIELDS and isinstance(item, str | int | float))
+        own = {item if isinstance(item, str) else _digits_of(item) for item in items}
         return own.union(*(numbers_in(item) for item in value.values()))
     if isinstance(value, list | tuple):
         return set().union(*(numbers_in(item) for item in value))
@@ -235,6 +235,11 @@ def numbers_in(value: Any) -> set[str]:
         return set()
     numbers = {quoted or bare for text in {value, _unescaped(value)} for quoted, bare in _IN_TEXT.findall(text)}
     return {number for number in numbers if re.search(r"\d", number)}
+
+
+def _digits_of(number: float) -> str:
+    """The digits of a number that came as a number of JSON: "81234567890" for 81234567890.0."""
+    return f"{number:f}".partition(".")[0] if isinstance(number, float) else str(number)
 
 
 def masked_json(value: Any, *numbers: str) -> Any:
@@ -259,8 +264,8 @@ def _masked(value: Any, numbers: list[str]) -> Any:
 
 
 def _masked_field(name: object, value: Any, numbers: list[str]) -> Any:
-    if name in FIELDS and isinstance(value, str | int):
-        return masked(str(value))
+    if name in FIELDS and isinstance(value, str | int | float):
+        return masked(value if isinstance(value, str) else _digits_of(value))
     if name == "query" and isinstance(value, str):  # the filters of a list, as an address has them
         return urlencode([(key, _masked_filter(key, text)) for key, text in parse_qsl(value)])
     if name == "content" and isinstance(value, str):  # an approval's: JSON in a text

@@ -136,6 +136,17 @@ def test_a_fault_of_ours_shows_no_number_without_the_right(auditor):
     assert ["081377077077" in page for page in pages] == [False, False, False]
 
 
+@pytest.mark.parametrize("number", ["81234567890", "81234567890.0", "8.123456789e10"])
+def test_a_destination_that_came_as_a_number_is_masked_as_a_text_is(auditor, number):
+    body = f'{{"data": {{"destination": {number}, "message": "sent to 6281234567890"}}}}'
+    callback = make_callback(body.encode())
+
+    page = auditor.get(f"/callbacks/{callback.pk}/").content.decode()
+
+    assert "2345678" not in page
+    assert "sent to 628123••••890" in page
+
+
 def test_a_callback_of_an_order_reads_in_the_persons_language(auditor):
     make_callback(result="pending → success")
 

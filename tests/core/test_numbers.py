@@ -69,6 +69,17 @@ def test_json_is_masked_by_field_and_wherever_its_number_stands():
     assert "since=2026-11-22" in text
 
 
+@pytest.mark.parametrize("number", [81234567890, 81234567890.0, 81234567890.5])
+def test_a_number_of_json_is_masked_as_a_text_is(number):
+    value = {"destination": number, "message": "sent to 081234567890", "price": 10_500.0}
+
+    assert masked_json(value) == {
+        "destination": "8123••••890",
+        "message": "sent to 08123••••890",
+        "price": 10_500.0,
+    }
+
+
 def test_the_content_of_an_approval_is_masked_by_field_though_it_is_a_text():
     row = {"content": '{"below_cost":"as 081377077077","destination":"081299990001","price":10500000}'}
 
