@@ -95,11 +95,12 @@ class Listing:
         return {name: value for name, value in fields.items() if name not in hidden}
 
     def file(self, request: StaffRequest) -> ListFile:
-        """The maker of a file of this address."""
+        """The maker of a file of this address. A download needs the rights of the columns, too."""
+        of_columns = [column.right for column in self._allowed(request.user) if column.right]
         return ListFile(
             name=self.name,
             task="exports.tasks.write_list",
-            rights=(*self.rights, *self.file_rights),
+            rights=tuple(dict.fromkeys([*self.rights, *self.file_rights, *of_columns])),
             fields=self.fields(request.GET, request.user),
             whole_fields=self.fields(request.GET, request.user, whole=True) if self.table.export_whole else None,
             table=self.table,

@@ -4,6 +4,7 @@ import pytest
 
 from bills.models import BillCheck
 from complaints.services import move_complaint, open_complaint
+from core.rights import Right
 from customers.models import Customer, SavedNumber
 from exports.models import Export, SavedView
 from exports.services import content_of
@@ -112,6 +113,18 @@ def test_the_worker_finds_no_more_than_the_person_who_asks():
 
     assert csv_rows(by_the_worker(auditor, "bills", "q=77777", "csv")) == []
     assert len(csv_rows(by_the_worker(auditor, "bills", f"q={WHOLE}", "csv"))) == 1
+
+
+def test_a_file_is_closed_to_whoever_lost_the_right_to_a_column():
+    customers()
+    supervisor = browser_of("supervisor")
+    by_the_worker(supervisor, "customers", "", "csv")
+    export = Export.objects.get()
+    for group in export.owner.groups.all():
+        group.permissions.remove(*group.permissions.filter(codename="view_credit"))
+
+    assert export.owner.has_perms([Right.VIEW_CUSTOMERS, Right.VIEW_SHIFTS])
+    assert supervisor.get(f"/files/{export.pk}/").status_code == 403
 
 
 @pytest.mark.parametrize("name", LISTS)
