@@ -7,6 +7,7 @@ announcements, then the books.
 from reconciliation.services.decisions import (
     acknowledge_top_up,
     announce_top_up,
+    announced_before,
     approve_adjustment,
     cancel_expected_top_up,
     propose_adjustment,

@@ -45,16 +45,19 @@ def acknowledge_top_up(difference: Difference, *, actor: User, note: str = "") -
         return close(current, entry=entry, actor=actor, note=note)
 
 
-def announce_top_up(*, amount: int, actor: User, note: str = "") -> ExpectedTopUp:
+def announce_top_up(*, amount: int, actor: User, note: str = "", seen: int | None = None) -> ExpectedTopUp:
     """Announce a top-up of `amount` rupiah: a positive difference of exactly this is acknowledged automatically.
 
-    A difference that is already open is acknowledged at once; after a week the announcement expires. Raises
-    `DecisionRefused` unless the amount is above zero.
+    A difference that is already open is acknowledged at once; after a week the announcement expires. `seen`: of the
+    form (`announced_before`), which makes one announcement even if it is sent twice. Raises `DecisionRefused` unless
+    the amount is above zero.
     """
     if amount <= 0:
         raise DecisionRefused(_("The amount must be above zero."))
     with transaction.atomic():
         lock_reconciliation()
+        if before := announced_before(amount=amount, actor=actor, note=note, seen=seen):
+            return before
         expected = ExpectedTopUp.objects.create(amount=amount, note=note[:500], announced_by=actor)
         # The same as if it had been announced before (`differences.record`); a plain top-up comes first.
         waiting = Difference.objects.open().filter(amount=amount, label__in=MAY_BE_ANNOUNCED, makes_good=None)
@@ -62,6 +65,17 @@ def announce_top_up(*, amount: int, actor: User, note: str = "") -> ExpectedTopU
             match_announced(difference)
     expected.refresh_from_db()
     return expected
+
+
+def announced_before(*, amount: int, actor: User, note: str, seen: int | None) -> ExpectedTopUp | None:
+    """The announcement that this person's form has made already, if it is not withdrawn.
+
+    `seen`: the key of the newest announcement on the form's page, 0 if it showed none; None for no form.
+    """
+    if seen is None:
+        return None
+    same = ExpectedTopUp.objects.filter(amount=amount, announced_by=actor, note=note[:500], cancelled_at=None)
+    return same.filter(pk__gt=seen).order_by("pk").first()
 
 
 def cancel_expected_top_up(expected: ExpectedTopUp, *, actor: User) -> None:

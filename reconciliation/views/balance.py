@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from audit.acts import act
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
+from core.keys import typed_key
 from core.live import Live, expect_news
 from core.money import rupiah
 from core.publish import publish
@@ -48,6 +49,7 @@ def balance_home(request: StaffRequest) -> HttpResponse:
 def _home(request: StaffRequest, form: ExpectedTopUpForm) -> HttpResponse:
     live = _live(request)  # first: changes from here on are news
     context = {**_now(request), "form": form, "live": live}
+    context["seen"] = max((topup.pk for topup in context.get("expected", [])), default=0)
     if request.user.has_perm(Right.VIEW_STATEMENT):
         curve = ledger.balance_curve()
         context |= {"curve": curve, "chart": chart_of(curve)}
@@ -160,15 +162,20 @@ def _read_now(request: StaffRequest) -> bool:
 @staff_only(Right.VIEW_DIFFERENCES, Right.ACKNOWLEDGE_DIFFERENCES)
 @require_POST
 def topup_announce(request: StaffRequest) -> HttpResponse:
-    """Announce a top-up: exactly this amount is acknowledged when it arrives. It takes a second factor."""
+    """Announce a top-up: exactly this amount is acknowledged when it arrives. It takes a second factor.
+
+    The same form again shows the first announcement, and needs no further factor.
+    """
     form = ExpectedTopUpForm(request.POST)
     if not form.is_valid():
         return _home(request, form)
+    asked = {**form.cleaned_data, "actor": request.user, "seen": typed_key(request.POST.get("seen", ""))}
     with refusal_shown(request):
-        check_factor(request, act=ANNOUNCE, content={name: request.POST.get(name, "") for name in ("amount", "note")})
-        expected = services.announce_top_up(
-            amount=form.cleaned_data["amount"], actor=request.user, note=form.cleaned_data["note"]
-        )
+        expected = services.announced_before(**asked)
+        if expected is None:
+            typed = {name: request.POST.get(name, "") for name in ("amount", "note")}
+            check_factor(request, act=ANNOUNCE, content=typed)
+            expected = services.announce_top_up(**asked)
         amount = rupiah(expected.amount)
         if expected.difference_id:
             messages.success(request, _("%(amount)s had arrived already and is acknowledged now.") % {"amount": amount})

@@ -126,6 +126,12 @@ def test_a_top_up_announced_at_the_moment_it_is_found_is_matched(people: Any):
     assert Difference.objects.get().state == "acknowledged"
 
 
+def test_a_form_sent_twice_at_once_announces_one_top_up(people: Any):
+    results = at_once(*[lambda: reconciliation.announce_top_up(amount=250_000, actor=people[0], seen=0)] * 2)
+
+    assert set(results) == {ExpectedTopUp.objects.get()}
+
+
 def test_the_books_are_free_while_a_run_looks_for_causes(people: Any, monkeypatch: Any):
     open_books(1_000_000)
     announced = reconciliation.announce_top_up(amount=250_000, actor=people[0])

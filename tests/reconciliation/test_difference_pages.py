@@ -16,7 +16,7 @@ from reconciliation.models import Adjustment, Difference, ExpectedTopUp
 from testing.orders import never_arrived, place
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve_on_page, refuse_on_page
-from tests.core.helpers import words
+from tests.core.helpers import hidden, words
 from tests.ledger.helpers import kinds, open_books, spend, upstream_tells
 from tests.reconciliation.helpers import make_difference, said_codes, steps
 
@@ -77,6 +77,31 @@ def test_nothing_is_announced_without_a_second_factor(admin):
     assert not ExpectedTopUp.objects.exists()
     assert Difference.objects.get().state == "open"
     assert "topup" not in kinds()
+
+
+def test_a_form_sent_twice_announces_once_and_a_new_form_again(admin):
+    def form():
+        return {"amount": "500.000", "note": "BCA", "seen": hidden(admin.get("/balance/"))["seen"]}
+
+    first = form()
+    admin.confirm("/balance/topups/", first)
+    for send in (admin.post, admin.confirm):  # with the code that is used up, and with another one
+        shown = send("/balance/topups/", first, follow=True)
+        assert {message.level_tag for message in shown.context["messages"]} == {"success"}
+
+    assert ExpectedTopUp.objects.count() == 1
+    admin.confirm("/balance/topups/", form())
+    assert ExpectedTopUp.objects.count() == 2
+
+
+def test_a_withdrawn_announcement_can_be_made_again(admin):
+    fields = {"amount": "500.000", "note": "BCA", "seen": "0"}
+    admin.confirm("/balance/topups/", fields)
+    admin.post(f"/balance/topups/{ExpectedTopUp.objects.get().pk}/cancel/")
+
+    admin.confirm("/balance/topups/", fields)
+
+    assert ExpectedTopUp.objects.filter(cancelled_at=None).count() == 1
 
 
 def test_a_wrong_amount_is_refused_and_what_was_typed_stays(admin):
