@@ -130,7 +130,8 @@ def import_customers(text: str, *, actor: User) -> Import:
             for row in plan.saved
             if row.kind
         ]
-        SavedNumber.objects.bulk_create(numbers, batch_size=500)
+        # a number that a colleague has saved since the plan was made stays as it is
+        SavedNumber.objects.bulk_create(numbers, batch_size=500, ignore_conflicts=True)
         facts = {"customers": len(people), "saved_numbers": len(numbers), "rows": len(plan.rows)}
         record(CUSTOMERS_IMPORTED, actor=actor, subject="customers", facts=facts)
     return plan

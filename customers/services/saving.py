@@ -187,13 +187,10 @@ def absorb(kept: Customer, gone: Customer, *, name: str, note: str, actor: User)
     """
     own = {(number.destination, number.product_id): number for number in kept.numbers.all()}
     for number in gone.numbers.all():
-        if twin := own.get((number.destination, number.product_id)):
+        if twin := own.get((number.destination, number.product_id)) or _give(number, kept):
             twin.note = joined(twin.note, number.note)[: SavedNumber.NOTE_LETTERS]
             twin.save(update_fields=["note"])
             move_all(number, twin)
-        else:
-            number.customer = kept
-            number.save(update_fields=["customer"])
     record(CUSTOMERS_MERGED, actor=actor, subject=f"customer {kept.pk}", facts={"merged": gone.pk})
     MergedCustomer.objects.filter(kept=gone).update(kept=kept)
     MergedCustomer.objects.create(gone=gone.pk, kept=kept)
@@ -201,3 +198,14 @@ def absorb(kept: Customer, gone: Customer, *, name: str, note: str, actor: User)
     gone.delete()
     kept.name, kept.note = name, note
     kept.save(update_fields=["name", "note"])
+
+
+def _give(number: SavedNumber, kept: Customer) -> SavedNumber | None:
+    """Give the number to this customer; return the customer's own row if somebody has saved the number meanwhile."""
+    number.customer = kept
+    try:
+        with transaction.atomic():
+            number.save(update_fields=["customer"])
+    except IntegrityError:
+        return kept.numbers.get(destination=number.destination, product=number.product_id)
+    return None

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from audit.models import AuditEvent
@@ -12,7 +12,7 @@ from customers.events import CUSTOMERS_IMPORTED
 from customers.models import Customer, SavedNumber
 from customers.services import MOST_KILOBYTES, MOST_ROWS, import_customers, plan_import
 from testing.factories import make_biller, make_product
-from testing.orders import at_once
+from testing.orders import Meanwhile, at_once
 from testing.people import browser_of, make_person
 from tests.core.helpers import codes
 from tests.customers.helpers import make_customer
@@ -139,6 +139,19 @@ def test_two_imports_of_one_file_at_once_make_each_customer_once(text):
     at_once(*[partial(import_customers, text, actor=actor)] * 2)
 
     assert (Customer.objects.count(), SavedNumber.objects.count()) == (5, 7)
+
+
+def test_a_number_that_a_colleague_saves_during_an_import_stays_once(text):
+    actor, known = make_person("supervisor"), Customer.objects.get(name="Bu Lama")
+
+    with transaction.atomic():
+        SavedNumber.objects.create(customer=known, destination="081277778888", kind="phone", note="toko")
+        meanwhile = Meanwhile(lambda: import_customers(text, actor=actor))
+        meanwhile.is_blocked_by_us()
+    meanwhile.end()
+
+    assert (Customer.objects.count(), SavedNumber.objects.count()) == (5, 7)
+    assert known.numbers.get(destination="081277778888").note == "toko"
 
 
 def test_many_rows_take_as_few_statements_as_few():

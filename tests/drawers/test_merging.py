@@ -268,6 +268,21 @@ def test_a_sale_on_credit_during_a_merge_is_owed_by_the_one_who_stays_or_refused
             assert (merged.pk, owed_by(other), left.count()) == (other.pk, 10_000, 1)
 
 
+def test_a_number_that_a_colleague_saves_during_a_merge_stays_once():
+    kept, gone = make_customer("Bu Sari"), make_customer("Sari Warung", (ONE, "phone"))
+    gone.numbers.update(note="suami")
+    actor = make_person("supervisor")
+
+    with transaction.atomic():
+        SavedNumber.objects.create(customer=kept, destination=ONE, kind="phone", note="rumah")
+        meanwhile = Meanwhile(lambda: merge(kept, gone, actor=actor))
+        meanwhile.is_blocked_by_us()
+    meanwhile.end()
+
+    assert Customer.objects.get() == kept
+    assert [*kept.numbers.values_list("destination", "note")] == [(ONE, "rumah · suami")]
+
+
 def test_a_merge_waits_for_a_sale_on_credit_that_is_being_committed():
     seller, actor = make_person("cashier"), make_person("supervisor")
     one, other = give_credit("Bu Sari"), give_credit("Sari Warung")
