@@ -27,7 +27,7 @@ from credit.presenting import off_account_words
 from credit.services import OF_SALES, OffAccount, debts_of, name_of
 from customers.models import Customer
 from drawers.errors import DrawerRefused
-from drawers.models import SMALLEST_COIN, Outcome, Payment, Shift
+from drawers.models import SMALLEST_COIN, Drawer, Outcome, Payment, Shift
 from drawers.presenting.shifts import may_see_shift
 from shop.presenting import Letterhead
 from staff.models import User
@@ -228,6 +228,7 @@ def sale_questions(ref_id: str | Given) -> list[QuerySet[Any, Any]]:
         CreditEntry.objects.filter(ref_id=ref_id, ref_id__gt="")
         .select_related("account__customer", "person")
         .order_by("pk"),
+        Drawer.objects.filter(is_active=True).values_list("pk")[:1],
     ]
 
 
@@ -237,13 +238,14 @@ def _sale_questions() -> Together:
 
 
 def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = None) -> ShownSale | None:
-    """The sale of this order as this person may see it; None for a plain sale in no shift, or without the rights.
+    """The sale of this order as this person may see it; None if nobody said how it is paid, or without the rights.
 
-    `answers`: those to `sale_questions`, if they are already read; then the unpaid part of a debt is left out.
+    Nobody says it for an order of a command, and for cash in a shop without drawers. `answers`: those to
+    `sale_questions`, if they are already read; then the unpaid part of a debt is left out.
     """
     if not (person.has_perm(Right.USE_DRAWERS) or person.has_perm(Right.VIEW_SHIFTS)):
         return None
-    payments, credit = answers or _sale_questions().read(ref_id=ref_id)
+    payments, credit, drawers = answers or _sale_questions().read(ref_id=ref_id)
     payment: Payment = payments[0]
     shift, is_running = payment.sold_in, payment.outcome in {Outcome.OPEN, Outcome.KEPT}
     is_own = shift is not None and shift.cashier_id == person.pk
@@ -259,8 +261,9 @@ def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = 
     if sale.debt and answers is None:
         open_debts = debts_of(sale.debt.account)
         sale = replace(sale, unpaid=next((debt.open for debt in open_debts if debt.entry == sale.debt.pk), 0))
-    is_plain = (payment.method == methods.CASH and is_running) or payment.outcome == Outcome.NOTHING
-    return sale if shift or payment.agreed_in_id or credit or not is_plain else None
+    is_said = payment.method != methods.CASH or bool(payment.seller_id and drawers)
+    is_shown = payment.outcome != Outcome.NOTHING and (is_said or not is_running)
+    return sale if shift or payment.agreed_in_id or credit or is_shown else None
 
 
 def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:

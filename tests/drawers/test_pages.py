@@ -127,6 +127,21 @@ def test_the_order_page_says_how_it_was_paid_and_changes_it():
     assert 'data-method="qris"' in browser.get(f"/orders/{order.ref_id}/").content.decode()
 
 
+def test_the_order_page_shows_a_sale_for_cash_that_is_in_no_drawer():
+    orders = [sell(make_person("cashier"), 10_500), sell(None, 10_500)]  # the second one by a command
+    browser = browser_of("supervisor")
+
+    def shows() -> list[bool]:
+        pages = [browser.get(f"/orders/{order.ref_id}/").content.decode() for order in orders]
+        return ['id="sale-nowhere"' in page and 'data-method="cash"' in page for page in pages]
+
+    assert shows() == [False, False], "without a drawer nobody says how it is paid"
+    make_drawer()
+    assert shows() == [True, False]
+    end(orders[0], "success")
+    assert shows() == [True, False]
+
+
 def test_a_sale_that_has_not_ended_shows_the_status_of_its_order():
     shift = begin()
     order = never_arrived(sell(shift.cashier))
