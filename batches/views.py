@@ -23,7 +23,7 @@ from batches.tables import BatchRowTable, BatchTable
 from branches.seeing import names_branches
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
-from core.keys import typed_key
+from core.keys import typed_key, typed_keys
 from core.live import Live, expect_news
 from core.paging import FirstPages
 from core.rights import Right
@@ -99,7 +99,7 @@ def _after_check(request: StaffRequest, batch: Batch, *, is_new: bool) -> HttpRe
 @require_POST
 def batch_due(request: StaffRequest) -> HttpResponse:
     """A batch of the ticked bills of the list of bills due (`number`, keys of saved numbers)."""
-    ticked = [int(key) for key in request.POST.getlist("number")[:_BILLS] if key.isdecimal() and len(key) < 16]
+    ticked = typed_keys(request.POST.getlist("number")[:_BILLS])
     seen = list(bills_seen().open().filter(number__in=ticked).values_list("number", flat=True))
     with refusal_shown(request):
         batch, is_new = services.batch_of_due(seen, actor=request.user)

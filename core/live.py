@@ -8,6 +8,8 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.safestring import SafeString
 
+from core.keys import typed_keys
+
 # For this long (seconds) after `expect_news` a page asks every two seconds.
 _EXPECTED_SECONDS = 20
 _QUIET_MOST = 99
@@ -68,7 +70,7 @@ class Live:
 def seen_keys(request: HttpRequest) -> list[int]:
     """The keys of the rows (parts called "row-KEY") that the asking page shows."""
     keys = [part.removeprefix("row-") for part in _seen(request) if part.startswith("row-")]
-    return [int(key) for key in keys[:_MOST_ROWS] if key.isascii() and key.isdecimal() and len(key) < 19]
+    return typed_keys(keys[:_MOST_ROWS])
 
 
 def expect_news(request: HttpRequest) -> None:

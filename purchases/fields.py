@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from branches.seeing import narrowed
 from catalogue.models import Product
 from catalogue.services import search_products
+from core.keys import typed_key
 from core.periods import Period
 from core.rights import Right
 from core.times import short_time, start_of_day
@@ -128,7 +129,7 @@ def products_offered(text: str) -> list[tuple[str, str]]:
 
 def shift_in_words(key: str, person: User) -> str:
     """The shift with this key in words (`_words`); the key itself if the person may not see the shift."""
-    shift = _seen_by(person).filter(pk=_key(key)).first()
+    shift = _seen_by(person).filter(pk=typed_key(key) or 0).first()
     return _words(shift) if shift else key
 
 
@@ -146,8 +147,7 @@ def _words(shift: Shift) -> str:
 def shift_choices(asked: Mapping[str, str], person: User) -> Iterator[tuple[str, str]]:
     """The shifts of the chosen drawer in the chosen days, newest first; the chosen shift among them."""
     seen = _seen_by(person)
-    drawer, chosen = _key(asked.get("drawer", "")), _key(asked.get("shift", ""))
-    wanted = Q(pk=chosen) if chosen else Q(pk=None)
+    drawer, chosen = typed_key(asked.get("drawer", "")), typed_key(asked.get("shift", ""))
     shifts = seen.filter(drawer=drawer) if drawer else seen.none()
     first, last = _days(asked)
     if first:
@@ -156,12 +156,8 @@ def shift_choices(asked: Mapping[str, str], person: User) -> Iterator[tuple[str,
         shifts = shifts.filter(opened_at__lt=start_of_day(last + dt.timedelta(days=1)))
     keys = list(shifts.order_by("-opened_at", "-pk").values_list("pk", flat=True)[:_MOST_SHIFTS])
     yield "", str(_("Every shift"))
-    for shift in seen.filter(Q(pk__in=keys) | wanted).order_by("-opened_at", "-pk"):
+    for shift in seen.filter(Q(pk__in=keys) | Q(pk=chosen)).order_by("-opened_at", "-pk"):
         yield str(shift.pk), _words(shift)
-
-
-def _key(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else 0
 
 
 def _days(asked: Mapping[str, str]) -> tuple[dt.date | None, dt.date | None]:

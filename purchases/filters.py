@@ -33,6 +33,7 @@ from core.filters import (
     SinceFilter,
     UntilFilter,
 )
+from core.keys import typed_key
 from core.money import rupiah
 from core.numbers import sees_whole_numbers
 from core.periods import Period
@@ -66,7 +67,6 @@ OPEN_ONES = "open"
 ENDED_BY_PEOPLE = "ended"
 NOT_THROUGH = "unsold"
 NOTE, NOBODY = "note", "nobody"
-_LONGEST_KEY = 19  # digits
 # Choices of the status that stand for several.
 _STATUSES = {OPEN_ONES: OPEN, ENDED_BY_PEOPLE: UNFULFILLED - UNSOLD, NOT_THROUGH: UNSOLD}
 # Filters whose choices a typed line may name in words.
@@ -187,8 +187,8 @@ class OrderFilter(InBranches):
         }
         for name in (name for name, is_allowed in allowed.items() if not is_allowed):
             del self.form.fields[name]
-        if sees_customers and (buyer := query.get("buyer", "")).isdecimal() and len(buyer) <= _LONGEST_KEY:
-            buyers = Customer.objects.filter(pk=int(buyer)).values_list("pk", "name")
+        if sees_customers and (buyer := typed_key(query.get("buyer", ""))) is not None:
+            buyers = Customer.objects.filter(pk=buyer).values_list("pk", "name")
             self.form.fields["buyer"].choices = [*self.filters["buyer"].extra["choices"], *buyers]
 
     def read(self, text: str) -> tuple[dict[str, str], str]:

@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext
 
 from catalogue.models import Brand, Category, PriceRule, Product, ProductType
+from core.keys import typed_key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +39,9 @@ class Target:
         what, _colon, which = key.partition(":")
         if what == "all":
             return cls(type=which) if which in ProductType.values else None
-        if what not in {"category", "brand", "brands", "product"} or not (which.isascii() and which.isdecimal()):
+        pk = typed_key(which)
+        if what not in {"category", "brand", "brands", "product"} or pk is None:
             return None
-        pk = int(which[:18])
         if what == "category":
             category = Category.objects.filter(pk=pk).first()
             return cls(type=category.type, category=category) if category else None

@@ -28,6 +28,7 @@ from core.access import StaffRequest, staff_only
 from core.addresses import address_of, site_of
 from core.customer_texts import whatsapp_link
 from core.errors import refusal_shown
+from core.keys import typed_keys
 from core.rights import Right
 from shop.presenting import Letterhead
 from shop.services import current_shop
@@ -113,7 +114,7 @@ def _chosen(asked: QueryDict, sections: Sequence[PriceSection]) -> set[int]:
 
 
 def _keys(asked: QueryDict) -> set[int]:
-    return {int(key) for key in asked.getlist("brand") if key.isascii() and key.isdecimal() and len(key) < 18}
+    return set(typed_keys(asked.getlist("brand")))
 
 
 def _context(sections: Sequence[PriceSection], chosen: set[int]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from bills.states import BillState, Standing
 from bills.views.bills import follow
 from core.access import StaffRequest, staff_only
 from core.errors import OrderRefused
+from core.keys import typed_keys
 from core.money import rupiah
 from core.rights import Right
 from counter.views.bills import MAY, explained
@@ -123,7 +124,7 @@ def batch_start(request: StaffRequest, pk: int) -> HttpResponse:
 @require_POST
 def batch_of_due(request: StaffRequest) -> HttpResponse:
     """Check the ticked bills of the list of bills due (`number`, keys of saved numbers), and follow them."""
-    ticked = [int(key) for key in request.POST.getlist("number")[:_MOST_AT_ONCE] if key.isdecimal() and len(key) < 16]
+    ticked = typed_keys(request.POST.getlist("number")[:_MOST_AT_ONCE])
     back = reverse("due_list")
     if not ticked:
         messages.error(request, _("Tick at least one bill."), extra_tags="no_bill_ticked")

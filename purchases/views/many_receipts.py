@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from branches.seeing import narrowed
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
-from core.keys import typed_key
+from core.keys import typed_keys
 from core.rights import Right
 from purchases.models import Order, ReceiptPrint
 from purchases.receipts import Receipt, ReceiptPaper, papers_of
@@ -81,7 +81,7 @@ def order_receipts(request: StaffRequest) -> HttpResponse:
 def prints(request: StaffRequest) -> HttpResponse:
     """Prints of several papers (`prints`: their keys with commas), as they go to the printer one after the other."""
     typed = request.GET.get("prints", "").split(",")[:MOST_AT_ONCE]
-    keys = [key for text in typed if (key := typed_key(text)) is not None]
+    keys = typed_keys(typed)
     made = ReceiptPrint.objects.filter(pk__in=keys).order_by("pk")
     return printed_page(request, narrowed(made, "order__payment__branch"))
 
