@@ -208,14 +208,12 @@ def _chosen(request: StaffRequest) -> Chosen:
     return chosen_period(request.GET if request.GET.keys() & {"days", "since", "until"} else {"days": Days.DAYS_7})
 
 
-def _of_row(name: str) -> Callable[[Line], Any]:
-    return lambda line: getattr(line.row, name) if line.row else ""
-
-
 _FIELDS: dict[str, Callable[[Line], Any]] = {
     "state": lambda line: line.state,
     "account": lambda line: line.row.account.name if line.row else "",
-    **{name: _of_row(name) for name in ("day", "amount", "reference")},
+    "day": lambda line: line.row.day if line.row else "",
+    "amount": lambda line: line.row.amount if line.row else "",
+    "reference": lambda line: masked_note(line.row.reference) if line.row else "",
     "text": lambda line: masked_note(line.row.text) if line.row else "",
     "item": lambda line: line.key,
     "item_day": lambda line: line.item_day or "",

@@ -154,7 +154,9 @@ def shop() -> dict[str, Any]:
     account = BankAccount.objects.create(name="BCA 1")
     file = BankFile.objects.create(account=account, name="mutasi.csv", read_at=shift.opened_at, read_by=seller)
     row = {"account": account, "file": file, "day": day, "nth": 1, "decided_by": seller, "decided_at": file.read_at}
-    of_bank = BankRow.objects.create(**row, amount=1, text=f"TRSF {PHONE}", reason=f"of {PHONE}")
+    of_bank = BankRow.objects.create(
+        **row, amount=1, text=f"TRSF {PHONE}", reference=f"of {PHONE}", reason=f"of {PHONE}"
+    )
     table = make_batch(order)
     orders = [order, failed, payment]
     pages = {
