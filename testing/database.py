@@ -107,6 +107,13 @@ def past_triggers() -> Iterator[CursorWrapper]:
         cursor.execute("SET LOCAL session_replication_role = origin")
 
 
+def tamper(statement: str, *values: object) -> int:
+    """Run one statement without triggers and foreign keys; returns the number of rows."""
+    with past_triggers() as cursor:
+        cursor.execute(statement, values or None)
+        return int(cursor.rowcount)
+
+
 @contextmanager
 def statements() -> Iterator[list[str]]:
     """The SQL statements that are sent inside; BEGIN and COMMIT are the driver's and not among them.

@@ -1,5 +1,6 @@
 """Orders brought through their life by the real services, for the tests of several rooms."""
 
+import datetime as dt
 import threading
 import uuid
 from collections.abc import Callable
@@ -55,6 +56,21 @@ def answer(order: Order, status: Status, **facts: Any) -> Order:
     if status != Status.UNKNOWN and "uncharged_no" not in facts:
         facts["uncharged_no"] = current.sent_no
     return apply_verdict(current.pk, Decision(status=status, source=SUBMIT, **facts), attempt=current.attempt)
+
+
+def sent(**facts: Any) -> Order:
+    """An order that was sent and has no answer yet."""
+    order = place(**facts)
+    claim(order.pk)
+    order.refresh_from_db()
+    return order
+
+
+def sent_before(order: Order, **time: float) -> Order:
+    """The order, as if its last sending was so long ago: after an hour people may decide it."""
+    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(**time))
+    order.refresh_from_db()
+    return order
 
 
 def never_arrived(order: Order) -> Order:

@@ -1,4 +1,4 @@
-"""An act of a room that does not exist; it registers itself as real acts do."""
+"""An act of a room that does not exist, which registers itself as real acts do; and people."""
 
 from typing import Any
 
@@ -7,6 +7,8 @@ import pytest
 from approvals import acts
 from approvals.acts import Act
 from core.errors import Refused
+from staff.models import User
+from tests.approvals.helpers import approver, cashier
 
 
 class Closed(Refused):
@@ -55,3 +57,14 @@ def discount(monkeypatch) -> GiveDiscount:
     act = GiveDiscount()
     monkeypatch.setitem(acts._ACTS, act.name, act)
     return act
+
+
+@pytest.fixture
+def sari(db: None) -> User:
+    """A cashier who needs an approval above Rp10.000."""
+    return cashier(own_approval_above=10_000)
+
+
+@pytest.fixture
+def owners(db: None) -> tuple[User, User]:
+    return approver("first"), approver("second")

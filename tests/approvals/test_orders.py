@@ -17,15 +17,10 @@ from purchases.states import ActionReason, Status
 from testing.factories import make_check, make_order, make_product, moves
 from testing.orders import at_once
 from testing.people import make_person
-from tests.approvals.helpers import NUMBER, approve, approver, ask_bill, ask_order, cashier, place
+from tests.approvals.helpers import NUMBER, approve, approver, ask_bill, ask_order, place
 from tests.ledger.helpers import open_books
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def sari(db):
-    return cashier(own_approval_above=10_000)
 
 
 def test_given_an_approval_then_the_order_is_the_askers(sari):

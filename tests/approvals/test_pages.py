@@ -21,11 +21,6 @@ pytestmark = pytest.mark.django_db
 NUMBER = "081234567890"
 
 
-@pytest.fixture
-def sari(db):
-    return cashier(own_approval_above=10_000)
-
-
 def ask_on_the_page(person, product) -> Approval:
     fields = {"destination": NUMBER, "token": str(uuid.uuid4()), "price": product.price, "reason": "A wedding"}
     answer = confirm(browser(person), product, fields)

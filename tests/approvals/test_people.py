@@ -30,11 +30,6 @@ LESS = Limits(per_order=50_000, per_day=None, approval_above=None)
 
 
 @pytest.fixture
-def owners(db):
-    return approver("first"), approver("second")
-
-
-@pytest.fixture
 def sari(db):
     return make_person("cashier", username="sari", own_per_order=100_000)
 

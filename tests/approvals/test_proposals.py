@@ -3,7 +3,7 @@
 import datetime as dt
 
 import pytest
-from django.utils import timezone, translation
+from django.utils import translation
 
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
@@ -11,10 +11,9 @@ from approvals.services import expire_overdue
 from ledger.models import Entry
 from purchases.models import Order, Verdict
 from purchases.services import propose_verdict
-from purchases.services.sending import claim
 from reconciliation.models import Difference
 from reconciliation.services import propose_adjustment
-from testing.orders import SUBMIT, at_once, place, report
+from testing.orders import SUBMIT, at_once, report, sent, sent_before
 from tests.approvals.helpers import approve, approver
 from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import make_difference
@@ -22,17 +21,8 @@ from tests.reconciliation.helpers import make_difference
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def two():
-    return approver("first"), approver("second")
-
-
 def pending() -> Order:
-    order = place()
-    claim(order.pk)
-    report(order, "pending", source=SUBMIT)
-    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=1))
-    return Order.objects.get(pk=order.pk)
+    return sent_before(report(sent(), "pending", source=SUBMIT), hours=1)
 
 
 def translated(words) -> str:
@@ -44,17 +34,17 @@ def propose(order: Order, actor) -> Verdict:
     return propose_verdict(order, outcome="failed", evidence="mail", reason="asked twice", actor=actor)
 
 
-def test_given_another_language_then_the_queue_is_in_the_readers(two):
+def test_given_another_language_then_the_queue_is_in_the_readers(owners):
     difference = make_difference(-10_500, "unexplained_debit")
     with translation.override("en"):
         asked = [
-            propose(pending(), two[0]).approval,
-            propose_adjustment(difference, actor=two[0], reason="a fee").approval,
+            propose(pending(), owners[0]).approval,
+            propose_adjustment(difference, actor=owners[0], reason="a fee").approval,
         ]
 
     def words(language: str) -> list[str]:
         with translation.override(language):
-            return [ShownApproval(approval, two[1]).about for approval in asked]
+            return [ShownApproval(approval, owners[1]).about for approval in asked]
 
     order, outcome = words("id")[0].split(" → ")
     assert order in words("en")[0]
@@ -63,12 +53,12 @@ def test_given_another_language_then_the_queue_is_in_the_readers(two):
     assert [words("id")[place] != words("en")[place] for place in (0, 1)] == [True, True]
 
 
-def test_given_the_order_moved_then_the_verdict_is_void(two):
+def test_given_the_order_moved_then_the_verdict_is_void(owners):
     order = pending()
-    verdict = propose(order, two[0])
+    verdict = propose(order, owners[0])
     report(order, "success")
 
-    decided = approve(verdict.approval, two[1])
+    decided = approve(verdict.approval, owners[1])
 
     verdict.refresh_from_db()
     assert (decided.state, decided.changes["order_status"]) == ("void", ["pending", "success"])
@@ -76,9 +66,9 @@ def test_given_the_order_moved_then_the_verdict_is_void(two):
     assert verdict.decided_at
 
 
-def test_given_nobody_decided_then_the_verdict_expires_and_can_be_asked_again(two, time_machine):
+def test_given_nobody_decided_then_the_verdict_expires_and_can_be_asked_again(owners, time_machine):
     order = pending()
-    verdict = propose(order, two[0])
+    verdict = propose(order, owners[0])
     time_machine.move_to(verdict.approval.expires_at + dt.timedelta(seconds=1))
 
     expire_overdue()
@@ -86,13 +76,13 @@ def test_given_nobody_decided_then_the_verdict_expires_and_can_be_asked_again(tw
     verdict.refresh_from_db()
     assert verdict.decided_at
     assert (verdict.approved_by, verdict.declined_by) == (None, None)
-    assert propose(order, two[1]).approval.is_open
+    assert propose(order, owners[1]).approval.is_open
 
 
-def test_given_two_approvers_at_once_then_one_adjustment_is_posted(two):
+def test_given_two_approvers_at_once_then_one_adjustment_is_posted(owners):
     open_books(100_000)
-    proposed = propose_adjustment(make_difference(-500), actor=two[0], reason="fee")
-    people = [two[1], approver("third"), approver("fourth")]
+    proposed = propose_adjustment(make_difference(-500), actor=owners[0], reason="fee")
+    people = [owners[1], approver("third"), approver("fourth")]
 
     at_once(*(lambda who=who: approve(proposed.approval, who) for who in people))
 

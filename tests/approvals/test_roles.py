@@ -13,11 +13,6 @@ from tests.approvals.helpers import approve, approve_on_page, approver, ask_role
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def owners(db):
-    return approver("first"), approver("second")
-
-
 def test_given_an_approval_then_the_role_is_given_and_audited(owners):
     sari = make_person("cashier")
 

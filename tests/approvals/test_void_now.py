@@ -13,7 +13,7 @@ from staff.models import User
 from staff.services import Limits, change_limits, change_role, deactivate, invite
 from testing.factories import make_check, make_order, make_product
 from testing.people import make_person
-from tests.approvals.helpers import MORE, approve, approver, ask_bill, ask_discount, ask_order, asked, browser, cashier
+from tests.approvals.helpers import MORE, approve, approver, ask_bill, ask_discount, ask_order, asked, browser
 from tests.core.helpers import words_at
 
 pytestmark = pytest.mark.django_db
@@ -31,11 +31,6 @@ def queue_of(person: User) -> str:
 
 def void_code(approval: Approval) -> str:
     return str(changes_seen([approval]).get(approval.pk, {}).get("code", ""))
-
-
-@pytest.fixture
-def sari(db):
-    return cashier(own_approval_above=10_000)
 
 
 def test_given_a_new_price_then_no_page_offers_to_approve(sari):

@@ -11,6 +11,7 @@ from purchases.models import Order
 from purchases.states import Status
 from staff.events import STAFF_INVITED
 from staff.models import User
+from testing.database import tamper
 from testing.factories import make_product
 from testing.orders import answer, place, report
 from testing.people import make_person
@@ -57,18 +58,10 @@ def seal_all() -> None:
     publish_checkpoints()
 
 
-def past_triggers(statement: str, *parameters: object) -> int:
-    """Run one statement as a superuser without triggers; returns the number of rows."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL session_replication_role = replica")
-        cursor.execute(statement, parameters or None)
-        return cursor.rowcount
-
-
 def recompute_everything() -> None:
     """Make leaves, tree and checkpoints again from the rows as they are now, signed with the real key."""
     for model in (Tile, Checkpoint, Sealing):
-        past_triggers(f"DELETE FROM {model._meta.db_table}")
+        tamper(f"DELETE FROM {model._meta.db_table}")
     seal_all()
 
 

@@ -21,7 +21,8 @@ from audit.services.publishing import public_key
 from audit.services.tree import WIDTH
 from audit.tasks import seal_rows, verify_all, verify_recent
 from staff.events import SIGN_IN
-from tests.audit.helpers import hired, past_triggers, seal_all, sold
+from testing.database import tamper
+from tests.audit.helpers import hired, seal_all, sold
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -102,7 +103,7 @@ def test_verify_prints_json(shop):
 
 
 def test_verify_exits_with_1_and_names_the_row(shop):
-    past_triggers("UPDATE purchases_order SET price = 1")
+    tamper("UPDATE purchases_order SET price = 1")
     out = StringIO()
     with pytest.raises(CommandError) as refusal:
         call_command("verify_audit", "--json", stdout=out)
@@ -124,11 +125,11 @@ def test_new_key_is_printed_and_not_kept():
 def test_flaw_opens_an_alert_that_ends_with_it():
     sold()
     seal_rows()
-    past_triggers("UPDATE purchases_order SET sn_by_hand = true")
+    tamper("UPDATE purchases_order SET sn_by_hand = true")
     verify_recent()
     evaluate_alerts()
     assert Alert.objects.open().filter(kind="audit_broken").exists()
-    past_triggers("UPDATE purchases_order SET sn_by_hand = false")
+    tamper("UPDATE purchases_order SET sn_by_hand = false")
     verify_recent()
     assert Sealing.objects.get().flaw, "the newest rows alone say nothing of the older ones"
     verify_all()

@@ -16,12 +16,12 @@ from purchases.models import Order
 from purchases.states import Status
 from staff.events import SIGN_IN
 from testing.callbacks import body_for, post
+from testing.database import tamper
 from testing.factories import make_check, make_payment
 from testing.orders import answer, report
 from tests.audit.helpers import (
     flaws_found,
     lines_of,
-    past_triggers,
     recompute_everything,
     seal_all,
     sold,
@@ -58,7 +58,7 @@ def test_rule_passed_with_its_trigger_off_is_named(shop, change):
 def test_order_deleted_with_its_trigger_off_is_named(shop):
     with off(Order, "never_deleted") as cursor:
         cursor.execute("SET session_replication_role = origin")
-        past_triggers("DELETE FROM purchases_orderevent")
+        tamper("DELETE FROM purchases_orderevent")
         cursor.execute(f"DELETE FROM {ORDERS} WHERE id = (SELECT max(id) FROM {ORDERS})")
     assert ("rule_broken", ORDERS) in flaws_found()
 
@@ -67,7 +67,7 @@ def test_other_body_of_a_callback_is_named(shop):
     post(body_for(Order.objects.first()))
     seal_all()
     assert verify().is_sound
-    past_triggers("UPDATE callbacks_callback SET body = body || 'x'")
+    tamper("UPDATE callbacks_callback SET body = body || 'x'")
     assert Callback.objects.exists()
     assert flaws_found() == [("rule_broken", "callbacks_callback")]
     assert flaws_found(recent=1) == [("rule_broken", "callbacks_callback")]
@@ -97,7 +97,7 @@ def test_amounts_of_a_paid_bill_changed_meanwhile_are_named(sealed_once, change)
 @pytest.mark.parametrize(("asked", "is_named"), [("now()", False), ("now() - interval '11 minutes'", True)])
 def test_answer_while_a_payment_is_settled_breaks_no_rule(shop, asked, is_named):
     check = paid_bill()
-    past_triggers(f"UPDATE purchases_orderhistory SET pgh_created_at = {asked} WHERE ref_id = '{check.ref_id}'")
+    tamper(f"UPDATE purchases_orderhistory SET pgh_created_at = {asked} WHERE ref_id = '{check.ref_id}'")
     with off(BillCheck, "paid_for_good") as cursor, transaction.atomic():
         Inquiry.objects.create(bill_check=check, sent_no=next_number(), answer="bill", total=1)
         cursor.execute("UPDATE bills_billcheck SET total = 1")
@@ -114,7 +114,7 @@ def test_row_that_comes_again_and_goes_is_named(shop):
         cursor.execute(f"{insert} FROM staff_user")
         cursor.execute("DELETE FROM staff_user_groups")
         cursor.execute(f"{insert} FROM staff_user")
-    past_triggers("DELETE FROM staff_user_groups")
+    tamper("DELETE FROM staff_user_groups")
     assert ("live_deleted", "staff_user_groups") in flaws_found()
 
 
@@ -131,7 +131,7 @@ CUT_OFF = {
 
 @pytest.mark.parametrize("name", CUT_OFF)
 def test_tree_that_is_cut_off_is_named(shop, name):
-    past_triggers(CUT_OFF[name])
+    tamper(CUT_OFF[name])
     assert flaws_found()[0][0] == "cut_off"
     assert flaws_found(recent=1)[0][0] == "cut_off"
 
@@ -141,10 +141,10 @@ def test_row_without_a_number_is_named(shop):
         cursor.execute("ALTER TABLE audit_auditevent ALTER txid DROP NOT NULL")
         try:
             record(SIGN_IN)
-            past_triggers("UPDATE audit_auditevent SET txid = NULL WHERE kind = 'sign_in'")
+            tamper("UPDATE audit_auditevent SET txid = NULL WHERE kind = 'sign_in'")
             assert flaws_found() == [("not_sealed", "audit_auditevent")]
         finally:
-            past_triggers("DELETE FROM audit_auditevent WHERE txid IS NULL")
+            tamper("DELETE FROM audit_auditevent WHERE txid IS NULL")
             cursor.execute("ALTER TABLE audit_auditevent ALTER txid SET NOT NULL")
 
 
@@ -177,7 +177,7 @@ def test_what_is_sealed_meanwhile_is_no_flaw(shop, monkeypatch, outside):
 
 
 def test_clock_that_was_ahead_holds_no_checkpoint_back(shop):
-    past_triggers("UPDATE audit_checkpoint SET at = at + interval '1 day'")
+    tamper("UPDATE audit_checkpoint SET at = at + interval '1 day'")
     record(SIGN_IN)
     wait_until_settled()
     seal()
@@ -196,7 +196,7 @@ def test_torn_line_is_named_and_hides_no_other(shop, outside):
 
 
 def test_every_night_looks_into_our_own_file(shop, outside):
-    past_triggers("UPDATE purchases_orderevent SET note = 'x'")
+    tamper("UPDATE purchases_orderevent SET note = 'x'")
     recompute_everything()
     assert verify(outside=lines_of(outside)[2:]).is_sound
     verify_all()

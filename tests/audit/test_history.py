@@ -11,7 +11,7 @@ from purchases.models.orders import OrderHistory
 from purchases.states import Status
 from staff.models import AccessLink, Membership, User, UserHistory
 from staff.services import change_role
-from testing.database import statements
+from testing.database import statements, tamper
 from testing.factories import make_product
 from testing.orders import answer, place, report
 from testing.people import make_person
@@ -22,10 +22,6 @@ pytestmark = pytest.mark.django_db
 def sql(statement, *parameters):
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement, parameters or None)
-
-
-def past_triggers(statement):
-    sql(f"SET LOCAL session_replication_role = replica; {statement}; SET LOCAL session_replication_role = origin")
 
 
 def labels(order):
@@ -179,13 +175,13 @@ def test_table_that_matters_is_never_truncated():
 def test_what_a_final_order_says_never_changes(change):
     cashier = make_person("cashier")
     finished()
-    past_triggers("UPDATE purchases_order SET trx_id = 'T1'")
+    tamper("UPDATE purchases_order SET trx_id = 'T1'")
     with pytest.raises(DatabaseError):
         sql(f"UPDATE purchases_order SET {change % {'cashier': cashier.pk}}")
 
 
 def test_sn_by_hand_gives_way_to_the_real_one():
     order = finished()
-    past_triggers("UPDATE purchases_order SET sn_by_hand = true")
+    tamper("UPDATE purchases_order SET sn_by_hand = true")
     sql("UPDATE purchases_order SET sn = 'SN2', sn_by_hand = false WHERE id = %s", order.pk)
     assert Order.objects.get().sn == "SN2"

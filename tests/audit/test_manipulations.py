@@ -16,7 +16,8 @@ from audit.services import record
 from exports.events import EXPORT_MADE
 from purchases.models import Order
 from testing.callbacks import body_for, post
-from tests.audit.helpers import hired, newest, past_triggers, recompute_everything, seal_all, sold
+from testing.database import tamper
+from tests.audit.helpers import hired, newest, recompute_everything, seal_all, sold
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -106,7 +107,7 @@ def test_manipulation_of_a_busy_shop_is_named(yesterday, busy, name):
     seal_all()
     assert verified(yesterday) == []
 
-    assert past_triggers(statement.format(table=table, id=key, person=newest("staff_user"))) == 1
+    assert tamper(statement.format(table=table, id=key, person=newest("staff_user"))) == 1
     if reason.startswith("outside"):
         recompute_everything()
     sold()

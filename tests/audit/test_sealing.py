@@ -13,13 +13,13 @@ from audit.services.publishing import is_signed, public_key
 from audit.services.sources import audited_tables
 from staff.events import SIGN_IN
 from staff.models import User
+from testing.database import tamper
 from testing.orders import at_once
 from tests.audit.helpers import (
     flaws_found,
     hired,
     lines_of,
     newest,
-    past_triggers,
     recompute_everything,
     seal_all,
     sold,
@@ -123,7 +123,7 @@ MANIPULATIONS = {
 @pytest.mark.parametrize("name", MANIPULATIONS)
 def test_manipulation_is_found_and_named(shop, name):
     statement, reason, table = MANIPULATIONS[name]
-    assert past_triggers(statement)
+    assert tamper(statement)
     first = verify().flaws[0]
     assert first.reason == reason
     assert table in (None, first.table)
@@ -132,7 +132,7 @@ def test_manipulation_is_found_and_named(shop, name):
 
 def test_verification_names_the_very_row(shop):
     row = newest(EVENTS)
-    past_triggers(f"UPDATE {EVENTS} SET note = 'x' WHERE id = {row}")
+    tamper(f"UPDATE {EVENTS} SET note = 'x' WHERE id = {row}")
     assert [(flaw.table, flaw.id) for flaw in verify().flaws] == [(EVENTS, row)]
 
 
@@ -157,7 +157,7 @@ RECOMPUTED = {
 def test_all_computed_again_inside_is_found_outside(shop, outside, name):
     statement, reason = RECOMPUTED[name]
     yesterday = lines_of(outside)
-    past_triggers(statement)
+    tamper(statement)
     recompute_everything()
     assert verify().is_sound, "with the key in hand the inside agrees with itself"
     (flaw,) = verify(outside=yesterday).flaws
@@ -171,9 +171,9 @@ def test_a_checkpoint_outside_names_each_victim(shop, outside):
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT id FROM {EVENTS} ORDER BY id")
         first, second, *_, last = (key for (key,) in cursor.fetchall())
-    past_triggers(f"UPDATE {EVENTS} SET note = 'x' WHERE id IN (%s, %s)", first, last)
-    past_triggers(f"DELETE FROM {EVENTS} WHERE id = %s", second)
-    past_triggers(copied(EVENTS, "id", '{"id": 999999999}'))
+    tamper(f"UPDATE {EVENTS} SET note = 'x' WHERE id IN (%s, %s)", first, last)
+    tamper(f"DELETE FROM {EVENTS} WHERE id = %s", second)
+    tamper(copied(EVENTS, "id", '{"id": 999999999}'))
     recompute_everything()
 
     flaws = [(flaw.reason, flaw.id) for flaw in verify(outside=yesterday).flaws if flaw.table == EVENTS]
@@ -186,15 +186,15 @@ def test_a_checkpoint_outside_names_each_victim(shop, outside):
 
 
 def test_newest_rows_cut_off_are_found_outside(shop, outside):
-    past_triggers(f"DELETE FROM {EVENTS} WHERE txid >= (SELECT max(txid) FROM {EVENTS})")
+    tamper(f"DELETE FROM {EVENTS} WHERE txid >= (SELECT max(txid) FROM {EVENTS})")
     recompute_everything()
     assert flaws_found(outside=lines_of(outside))[0][0].startswith("outside")
 
 
 def test_checkpoint_signed_by_somebody_else_is_named(shop, settings):
     settings.AUDIT_KEY = "A" * 43 + "="
-    past_triggers("DELETE FROM audit_checkpoint")
-    past_triggers("UPDATE audit_sealing SET published = 0")
+    tamper("DELETE FROM audit_checkpoint")
+    tamper("UPDATE audit_sealing SET published = 0")
     seal_all()
     settings.AUDIT_KEY = ""
     assert flaws_found() == [("signature", "")]
@@ -211,7 +211,7 @@ def test_tree_is_never_deleted_and_a_tile_only_grows(shop):
 
 def test_recent_rows_alone_are_verified(shop):
     assert verify(recent=1).is_sound
-    past_triggers(f"UPDATE {EVENTS} SET note = 'x' WHERE id = {newest(EVENTS)}")
+    tamper(f"UPDATE {EVENTS} SET note = 'x' WHERE id = {newest(EVENTS)}")
     assert flaws_found(recent=1_000) == [("changed", EVENTS)]
 
 

@@ -16,8 +16,9 @@ from staff.services import Limits, change_role, change_role_rights, deactivate, 
 from staff.services.break_glass import make_break_glass
 from staff.services.links import accept_link
 from staff.services.outside import person_of
+from testing.database import tamper
 from testing.people import signed_in
-from tests.audit.helpers import flaws_found, hired, past_triggers, seal_all
+from tests.audit.helpers import flaws_found, hired, seal_all
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,7 +64,7 @@ def test_right_taken_without_an_event_is_named(new_shop, name):
 
 
 def test_a_password_put_past_the_triggers_is_named(new_shop):
-    past_triggers("UPDATE staff_user SET password = 'pbkdf2_sha256$1$x$y'")
+    tamper("UPDATE staff_user SET password = 'pbkdf2_sha256$1$x$y'")
 
     (flaw,) = verify().flaws
     assert (flaw.reason, flaw.table, flaw.detail) == ("live_changed", "staff_user", "password_mark")
@@ -87,8 +88,8 @@ def _roles_again():
         run(f"CREATE TEMPORARY TABLE before_{table} AS TABLE {table}")
     yield
     for table in tables:
-        past_triggers(f"DELETE FROM {table}")
-        past_triggers(f"INSERT INTO {table} TABLE before_{table}")
+        tamper(f"DELETE FROM {table}")
+        tamper(f"INSERT INTO {table} TABLE before_{table}")
         run(f"DROP TABLE before_{table}")
 
 
@@ -156,8 +157,8 @@ def test_customer_and_number_are_copied_and_sealed():
     SavedNumber.objects.filter(pk=number.pk).update(destination="081234567891")
     seal_all()
     assert verify().is_sound
-    past_triggers("UPDATE customers_savednumber SET destination = '089999999999'")
-    past_triggers("UPDATE customers_customerhistory SET name = 'Bu Ani'")
+    tamper("UPDATE customers_savednumber SET destination = '089999999999'")
+    tamper("UPDATE customers_customerhistory SET name = 'Bu Ani'")
     assert flaws_found() == [("changed", "customers_customerhistory"), ("live_changed", "customers_customer"),
                        ("live_changed", "customers_savednumber")]  # fmt: skip
 

@@ -11,11 +11,12 @@ from backoffice.doctor import _ON_PAGE
 from backoffice.health_words import PLAIN
 from gateway.services import hold_restored, upstream_account
 from reconciliation.services import reconcile
+from testing.orders import sent
 from testing.people import Browser, browser_of, make_person, signed_in
 from tests.core.helpers import words_at
 from tests.gateway.helpers import denied_balance_request, read_balance
 from tests.ledger.helpers import open_books
-from tests.reconciliation.helpers import said_codes, sent
+from tests.reconciliation.helpers import said_codes
 
 pytestmark = pytest.mark.django_db
 ROW = re.compile(r'data-subject="([^"]+)" data-verdict="([^"]+)"')

@@ -1,7 +1,5 @@
 """One paper for all paid bills of a batch."""
 
-import html
-import re
 import uuid
 
 import pytest
@@ -13,7 +11,7 @@ from testing.database import past_triggers
 from testing.factories import make_biller, make_check, make_payment
 from testing.people import browser_of
 from tests.core.helpers import codes
-from tests.shop.helpers import papers_of, save, text_of
+from tests.shop.helpers import message_of, papers_of, save, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -56,11 +54,6 @@ def test_the_paper_of_bills_paid_by_card_has_the_number_of_its_slip(cashier):
     [paper] = papers_of(cashier.get(address))
 
     assert text_of(paper).count("004217") == 1
-
-
-def message_of(page) -> str:
-    found = re.search(r'<textarea[^>]*id="message-text"[^>]*>(.*?)</textarea>', page.content.decode(), re.DOTALL)
-    return html.unescape(found[1]) if found else ""
 
 
 def test_one_text_names_every_paid_bill_and_their_sum(cashier):

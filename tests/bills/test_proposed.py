@@ -1,9 +1,6 @@
 """While a proposed outcome waits, a bill's payment is not sent again; a repeat by the background voids the proposal."""
 
-import datetime as dt
-
 import pytest
-from django.utils import timezone
 
 from bills import services
 from bills.models import BillCheck
@@ -16,7 +13,7 @@ from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
 from testing.factories import entries_of, make_check, make_payment, moves
-from testing.orders import answer, never_arrived
+from testing.orders import answer, never_arrived, sent_before
 from tests.approvals.helpers import approve, approver, decline
 from tests.bills.helpers import at_counter, check_bill, leads_to_counter, place, posts_on
 from tests.conftest import Upstream
@@ -79,12 +76,12 @@ def test_given_a_repeat_by_the_background_then_a_proposal_is_void(upstream: Upst
     order = place(check)
     claim(order.pk)
     answer(order, Status.UNKNOWN)
-    verdict = propose(_since_an_hour(order), proposer)
+    verdict = propose(sent_before(order, hours=1), proposer)
 
     # when: the provider does not know it, and the identical repeat is charged but its answer is cut
     assert ask(order, times=1).status == Status.QUEUED
     submit(order.pk, call_class=CallClass.INTERACTIVE)
-    order = _since_an_hour(order)
+    order = sent_before(order, hours=1)
     assert (order.status, order.attempt) == (Status.UNKNOWN, 2)
     decided = approve(verdict.approval, approver())
 
@@ -97,13 +94,6 @@ def test_given_a_repeat_by_the_background_then_a_proposal_is_void(upstream: Upst
     assert (calls(upstream, order)[:2], calls(upstream, order).count(PAY)) == ([STATUS, PAY], 1)
     assert upstream.ledger(order) == [("debit", -check.total)]
     assert entries_of(order) == [(kind, check.total) for kind in ("hold", "release", "debit")]
-
-
-def _since_an_hour(order: Order) -> Order:
-    """The order, as if its last sending was an hour ago: people may decide it."""
-    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=1))
-    order.refresh_from_db()
-    return order
 
 
 def test_given_a_waiting_proposal_then_no_page_offers_to_pay(cashier, proposer):

@@ -15,14 +15,13 @@ from callbacks.tasks import process_waiting
 from gateway.services import calling
 from ledger.models import Entry
 from purchases.models import Incident, Order
-from purchases.services.sending import claim
 from purchases.states import POLLED, Status
 from purchases.tasks import ask_anyway
 from staff.models import User
 from testing.callbacks import body_for, post
 from testing.database import statements
 from testing.factories import entries_of, make_order, moves, reported
-from testing.orders import OneAnswer, at_once, place
+from testing.orders import OneAnswer, at_once, sent
 from tests.ledger.helpers import open_books
 
 pytestmark = pytest.mark.django_db
@@ -69,8 +68,7 @@ def test_a_signed_callback_settles_the_order_and_itself():
 @pytest.mark.parametrize("absent", [True, False])
 def test_a_callback_without_its_texts_settles_the_order(absent, status):
     open_books(100_000)
-    order = place()
-    claim(order.pk)
+    order = sent()
     content = json.loads(body_for(order, status))
     for text in ("product_name", "message", "sn"):
         content["data"].pop(text) if absent else content["data"].update({text: None})
@@ -140,8 +138,7 @@ def test_a_callback_that_is_not_as_agreed_has_its_order_polled_at_once():
 @pytest.mark.django_db(transaction=True)
 def test_a_fraction_in_a_field_that_we_do_not_know_costs_no_callback():
     open_books(100_000)
-    order = place()
-    claim(order.pk)
+    order = sent()
     body = body_for(order).replace(b'"data": {', b'"data": {"fee_percent": 1.5, "rate": 1e3, ')
 
     assert post(body).status_code == 200
@@ -155,8 +152,7 @@ def test_a_fraction_in_a_field_that_we_do_not_know_costs_no_callback():
 @pytest.mark.django_db(transaction=True)
 def test_an_sn_of_twenty_digits_that_comes_as_a_number_is_kept():
     open_books(100_000)
-    order = place()
-    claim(order.pk)
+    order = sent()
     content = json.loads(body_for(order))
     content["data"]["sn"] = 53112345678901234567
 
@@ -172,8 +168,7 @@ def test_an_sn_of_twenty_digits_that_comes_as_a_number_is_kept():
 @pytest.mark.parametrize("field", ["price", "balance"])
 def test_a_fraction_in_a_field_of_the_money_settles_nothing_and_polls(field):
     open_books(100_000)
-    order = place()
-    claim(order.pk)
+    order = sent()
     Order.objects.update(next_poll_at="2030-01-01T00:00:00Z")
     content = json.loads(body_for(order))
     content["data"][field] = float(content["data"][field])

@@ -1,11 +1,8 @@
 """A request for approval, open or decided, shows nothing of an erased customer, and is still done once."""
 
-import datetime as dt
-
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from approvals.models import Approval
 from approvals.services import refuse
@@ -13,10 +10,9 @@ from catalogue.models import Product
 from purchases.models import Order
 from purchases.services import propose_verdict, submit
 from purchases.services.polling import follow
-from purchases.services.sending import claim
 from purchases.states import Status
 from testing.factories import entries_of, make_check
-from testing.orders import SUBMIT, place as place_sale, report
+from testing.orders import SUBMIT, report, sent, sent_before
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approve, approver, ask_bill, ask_order, ask_purchase, cashier
 from tests.conftest import Upstream
@@ -64,13 +60,10 @@ def test_no_page_of_an_approval_shows_an_erased_number(owner, sari, asked):
 
 
 def test_no_words_of_a_proposed_decision_show_an_erased_number(owner):
-    order = place_sale(destination=NUMBER)
-    claim(order.pk)
-    report(order, "pending", source=SUBMIT)
-    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=1))
+    order = sent_before(report(sent(destination=NUMBER), "pending", source=SUBMIT), hours=1)
     words = {"evidence": f"mail about {NUMBER}", "reason": f"asked for {NUMBER} twice"}
     first = make_person("admin", username="first")
-    decision = propose_verdict(Order.objects.get(pk=order.pk), outcome="failed", actor=first, **words)
+    decision = propose_verdict(order, outcome="failed", actor=first, **words)
     before = shown([decision.approval], owner)
 
     erase(owner, make_customer("Bu Sari", (NUMBER, "phone")))
@@ -81,13 +74,10 @@ def test_no_words_of_a_proposed_decision_show_an_erased_number(owner):
 
 def test_no_sn_of_a_proposed_decision_shows_an_erased_name(owner):
     # given: the order has no SN, so that only the decision has the name
-    order = place_sale(destination=NUMBER)
-    claim(order.pk)
-    report(order, "pending", source=SUBMIT)
-    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=1))
+    order = sent_before(report(sent(destination=NUMBER), "pending", source=SUBMIT), hours=1)
     facts = {"outcome": "success", "sn": TOKEN, "evidence": "mail", "reason": "they said so"}
     first = make_person("admin", username="first")
-    decision = propose_verdict(Order.objects.get(pk=order.pk), actor=first, **facts)
+    decision = propose_verdict(order, actor=first, **facts)
     before = says(text_of(owner, decision.approval.get_absolute_url()))
 
     erase(owner, make_customer("Bu Sari", (NUMBER, "phone")))

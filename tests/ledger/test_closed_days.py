@@ -15,7 +15,7 @@ from ledger.models import Books, ClosedDay, Entry, Flaw, RunningDay
 from ledger.services.closing import closing_of
 from reconciliation.services import last_proof, prove, reconcile
 from reconciliation.tasks import prove_books
-from testing.database import past_triggers
+from testing.database import tamper
 from testing.orders import at_once
 from tests.ledger.helpers import closing_lines, open_books, spend
 
@@ -46,11 +46,6 @@ def three_days(clock: Any) -> Any:
     spend(PRICE, kind="bill", refunded=True)
     clock(21)
     return clock
-
-
-def tamper(statement: str, *values: Any) -> None:
-    with past_triggers() as cursor:
-        cursor.execute(statement, values)
 
 
 def test_each_day_that_is_over_is_kept_once(three_days: Any):

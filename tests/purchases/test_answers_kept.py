@@ -9,7 +9,7 @@ from purchases.services.sending import claim
 from purchases.states import Status
 from reconciliation.services.facts import readings
 from testing.factories import reported
-from testing.orders import OneAnswer, ask, place, send
+from testing.orders import OneAnswer, ask, place, send, sent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,8 +50,7 @@ def test_an_answer_about_another_purchase_leaves_our_debit_alone(monkeypatch: py
 
 
 def test_a_status_of_another_purchase_says_nothing_of_our_refund(monkeypatch: pytest.MonkeyPatch):
-    order = place()
-    claim(order.pk)
+    order = sent()
 
     ask(order, OneAnswer(reported(order, "pending", product_code="ANOTHER")), monkeypatch)
 

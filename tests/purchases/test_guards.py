@@ -18,7 +18,7 @@ from purchases.services.polling import Found
 from purchases.services.sending import claim
 from purchases.states import Status
 from testing.factories import make_order, make_product, moves
-from testing.orders import SUBMIT, place, report
+from testing.orders import SUBMIT, place, report, sent
 from testing.people import make_person
 from tests.conftest import Upstream
 from upstream.budget import CallClass
@@ -36,8 +36,7 @@ def test_an_order_is_locked_inside_a_transaction_or_not_at_all():
 
 
 def test_our_code_refunds_a_failure_once():
-    order = place()
-    claim(order.pk)
+    order = sent()
     for _ in range(2):
         report(order, "failed", source=SUBMIT)
 
@@ -45,8 +44,7 @@ def test_our_code_refunds_a_failure_once():
 
 
 def test_the_database_refuses_a_second_refund():
-    order = place()
-    claim(order.pk)
+    order = sent()
     report(order, "failed", source=SUBMIT)
     refund = Entry.objects.get(kind="refund")
 

@@ -18,7 +18,7 @@ from purchases.services.sweeping import SUBMIT
 from purchases.states import FINAL, ActionReason, Status
 from staff.models import User
 from testing.factories import make_biller, make_order, make_product
-from testing.orders import answer, never_arrived, place, report
+from testing.orders import answer, never_arrived, place, report, sent, sent_before
 from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import codes, has_id, next_question, words, words_at
 from tests.purchases.helpers import detail, offered
@@ -144,13 +144,12 @@ def test_a_closed_order_says_that_nobody_refunds_anything(cashier):
 @pytest.mark.parametrize("accepted", [True, False])
 def test_what_two_people_decided_is_not_called_a_report(cashier, status, accepted):
     first, second = (User.objects.create_superuser(name) for name in ("first", "second"))
-    order = place()
-    claim(order.pk)
+    order = sent()
     if accepted:
         report(order, "pending")
     else:
         answer(order, Status.UNKNOWN)
-    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(days=1))
+    sent_before(order, days=1)
     verdict = propose_verdict(order, outcome=status, evidence="their dashboard", reason="too long", actor=first)
     approve_verdict(verdict, actor=second)
 
@@ -163,8 +162,8 @@ def test_what_two_people_decided_is_not_called_a_report(cashier, status, accepte
 
 def test_a_bill_payment_in_doubt_is_not_to_be_paid_again(cashier):
     for status, hours in itertools.product((Status.UNKNOWN, Status.PENDING), (0, 24)):
-        order = make_order(status, product=make_biller(), kind=Order.Kind.BILL, max_price=50_000)
-        Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=hours))
+        bill = make_order(status, product=make_biller(), kind=Order.Kind.BILL, max_price=50_000)
+        order = sent_before(bill, hours=hours)
 
         page = detail(cashier, order)
 
@@ -193,8 +192,7 @@ def test_an_order_that_has_ended_is_sold_again_by_one_link(cashier):
 
 
 def test_an_unknown_code_is_said_in_words(cashier):
-    order = place()
-    claim(order.pk)
+    order = sent()
     answer(order, Status.UNKNOWN, facts={"code": "no_answer", "reason": "unknown_code: WEIRD"})
 
     page = words(detail(cashier, order))

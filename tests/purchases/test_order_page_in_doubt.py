@@ -21,7 +21,7 @@ from purchases.what_now import what_now
 from staff.models import User
 from testing.database import past_triggers
 from testing.factories import make_order
-from testing.orders import never_arrived, place
+from testing.orders import never_arrived, place, sent_before
 from testing.people import make_person, signed_in
 from tests.core.helpers import codes, has_id, words
 from tests.purchases.helpers import detail
@@ -96,7 +96,7 @@ def test_no_act_is_filled_while_an_unknown_order_waits(admin):
     order = in_doubt_since(20)
     assert filled_acts(detail(admin, order).content.decode()) == []
 
-    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(minutes=90))
+    sent_before(order, minutes=90)
 
     assert filled_acts(detail(admin, order).content.decode()) == ["act-poll"]
 

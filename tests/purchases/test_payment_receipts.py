@@ -1,8 +1,5 @@
 """The receipt for a payment of a debt: paper and text as for an order, for people who may take the payment."""
 
-import html
-import re
-
 import pytest
 
 from credit.models import CreditEntry
@@ -13,7 +10,7 @@ from testing.people import browser_of, make_person
 from tests.core.helpers import has_id
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
 from tests.purchases.printing import cashier_at_a_till, job_of, words_of
-from tests.shop.helpers import papers_of, text_of
+from tests.shop.helpers import message_of, papers_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -29,11 +26,6 @@ def paid():
 
 def address_of(entry: CreditEntry) -> str:
     return f"/credit/payments/{entry.pk}/receipt/"
-
-
-def message_of(page) -> str:
-    found = re.search(r'<textarea[^>]*id="message-text"[^>]*>(.*?)</textarea>', page.content.decode(), re.DOTALL)
-    return html.unescape(found[1]) if found else ""
 
 
 @pytest.mark.parametrize("paper", ["58", "80", "a5"])

@@ -12,6 +12,7 @@ from testing.factories import make_order, make_product, reported
 from testing.orders import CALLBACK, STAFF, Meanwhile, never_arrived, report
 from testing.people import browser_of
 from tests.plans import asked, copy_many, plan_of, scans, weigh
+from tests.purchases.helpers import incidents
 
 pytestmark = pytest.mark.django_db
 
@@ -21,10 +22,6 @@ TOKEN = "12345678901234567890"
 
 def token_product(**facts):
     return make_product(category="token-pln", brand="pln", name="Token PLN 20.000", **facts)
-
-
-def incidents() -> list[tuple[str, str]]:
-    return list(Incident.objects.order_by("pk").values_list("order__ref_id", "kind"))
 
 
 def succeed(sn: str | None, **facts) -> Order:

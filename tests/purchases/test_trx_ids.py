@@ -14,16 +14,13 @@ from testing.orders import CALLBACK, POLL, SUBMIT, Meanwhile, at_once, report
 from testing.people import browser_of, make_person
 from tests.conftest import Upstream
 from tests.plans import asked, copy_many, plan_of, scans, weigh
+from tests.purchases.helpers import incidents
 from tests.purchases.magic import buy, place
 from upstream.budget import CallClass
 
 pytestmark = pytest.mark.django_db
 
 OTHER = "081200000001"
-
-
-def incidents() -> list[tuple[str, str]]:
-    return list(Incident.objects.order_by("pk").values_list("order__ref_id", "kind"))
 
 
 def two_orders(status: Status = Status.SENDING) -> tuple[Order, Order]:

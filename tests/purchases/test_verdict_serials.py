@@ -1,19 +1,15 @@
 """The SN that a person has seen at the upstream, and proposals about an order that has moved since."""
 
-import datetime as dt
-
 import pytest
 from django.db import DatabaseError, IntegrityError, transaction
-from django.utils import timezone
 
 from ledger.models import Entry
 from purchases.errors import ActionRefused
 from purchases.models import Order, Verdict
 from purchases.services import Action, allowed_actions, approve_verdict, propose_verdict
-from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
-from testing.orders import CALLBACK, SUBMIT, never_arrived, place, report
+from testing.orders import CALLBACK, SUBMIT, never_arrived, place, report, sent, sent_before
 from testing.people import browser_of
 from tests.approvals.helpers import approve_on_page, decline
 from tests.core.helpers import has_id
@@ -34,12 +30,7 @@ def propose(order: Order, outcome: str, actor: User, sn: str = "") -> Verdict:
 
 
 def pending() -> Order:
-    order = place()
-    claim(order.pk)
-    report(order, "pending", source=SUBMIT)
-    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=2))
-    order.refresh_from_db()
-    return order
+    return sent_before(report(sent(), "pending", source=SUBMIT), hours=2)
 
 
 def succeeded_by_hand(two: tuple[User, User], order: Order | None = None) -> Order:

@@ -1,7 +1,5 @@
 """Two people end an order that the upstream leaves open, or reverse its success: states, entries, calls."""
 
-import datetime as dt
-
 import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
@@ -28,11 +26,10 @@ from purchases.services import (
 )
 from purchases.services.actions import not_possible, proposal_waits, require
 from purchases.services.polling import follow
-from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
 from testing.factories import entries_of, make_order, moves
-from testing.orders import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
+from testing.orders import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report, sent, sent_before
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approve, approve_on_page, approver, decline
 from tests.conftest import Upstream
@@ -61,32 +58,20 @@ def decide(order: Order, outcome: str, two: tuple[User, User]) -> Order:
 
 
 def unknown() -> Order:
-    order = place()
-    claim(order.pk)
-    return answer(order, Status.UNKNOWN)
+    return answer(sent(), Status.UNKNOWN)
 
 
 def pending() -> Order:
-    order = place()
-    claim(order.pk)
-    return report(order, "pending", source=SUBMIT)
+    return report(sent(), "pending", source=SUBMIT)
 
 
 def success() -> Order:
-    order = place()
-    claim(order.pk)
-    return report(order, "success", source=SUBMIT)
-
-
-def open_for_an_hour(order: Order) -> Order:
-    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=1))
-    order.refresh_from_db()
-    return order
+    return report(sent(), "success", source=SUBMIT)
 
 
 BEGINNINGS = {
-    "unknown": lambda: open_for_an_hour(unknown()),
-    "pending": lambda: open_for_an_hour(pending()),
+    "unknown": lambda: sent_before(unknown(), hours=1),
+    "pending": lambda: sent_before(pending(), hours=1),
     "never arrived": lambda: never_arrived(place()),
 }
 
@@ -166,7 +151,7 @@ def test_a_reversal_keeps_what_a_person_closed_before(two):
 def test_the_upstream_itself_is_asked_for_nothing_by_a_verdict(upstream: Upstream, two):
     order = place(Product.objects.get(name="Telkomsel 10.000"), destination="081290000003")
     submit(order.pk, call_class=CallClass.INTERACTIVE)
-    order = open_for_an_hour(follow(order, seconds=0))
+    order = sent_before(follow(order, seconds=0), hours=1)
     before = upstream.calls(order)
 
     decide(order, "failed", two)
@@ -290,7 +275,7 @@ def test_a_proposal_from_before_another_sending_is_void(two):
 
 
 def test_an_upstream_report_after_a_verdict_fills_or_contradicts(two):
-    order = open_for_an_hour(unknown())
+    order = sent_before(unknown(), hours=1)
     decide(order, "success", two)
 
     after = report(order, "success", sn="SN-9")
@@ -312,7 +297,7 @@ def test_an_upstream_report_after_a_verdict_fills_or_contradicts(two):
     ],
 )
 def test_another_price_than_two_people_decided_is_an_incident_once(two, price, incident):
-    order = open_for_an_hour(unknown())
+    order = sent_before(unknown(), hours=1)
     decide(order, "success", two)
 
     for source in (POLL, CALLBACK):
@@ -327,7 +312,7 @@ def test_another_price_than_two_people_decided_is_an_incident_once(two, price, i
 
 
 def test_two_approvals_at_once_execute_once(two):
-    order = open_for_an_hour(pending())
+    order = sent_before(pending(), hours=1)
     verdict = propose(order, "failed", two[0])
     third = User.objects.create_superuser("third")
 
@@ -349,7 +334,7 @@ def test_two_proposals_at_once_are_one(two):
 
 def test_a_verdict_and_a_callback_at_once_leave_one_end(two):
     for _ in range(3):
-        order = open_for_an_hour(pending())
+        order = sent_before(pending(), hours=1)
         verdict = propose(order, "failed", two[0])
 
         at_once(lambda v=verdict: approve_verdict(v, actor=two[1]), lambda o=order: report(o, source=CALLBACK))

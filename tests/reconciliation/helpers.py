@@ -14,11 +14,10 @@ from ledger import services as ledger
 from purchases.models import Order
 from purchases.services import submit
 from purchases.services.polling import follow
-from purchases.services.sending import claim
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.services.on_demand import reconcile_now
-from testing.orders import place, report
+from testing.orders import place, report, sent
 from tests.conftest import Upstream
 from tests.gateway.helpers import read_balance
 from upstream.budget import CallClass
@@ -48,14 +47,6 @@ def tell(balance: int) -> ReconciliationRun:
     """Report this balance as the upstream does, and compare it."""
     read_balance(balance)
     return reconciliation.reconcile()
-
-
-def sent(**facts: Any) -> Order:
-    """An order that was sent and has no answer yet."""
-    order = place(**facts)
-    claim(order.pk)
-    order.refresh_from_db()
-    return order
 
 
 def bought(status: str = "success", **facts: Any) -> Order:

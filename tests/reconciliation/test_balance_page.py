@@ -23,11 +23,11 @@ from reconciliation.services.reconciling import latest_run
 from reconciliation.tasks import read_for_person
 from staff.models import User
 from testing.factories import make_order
-from testing.orders import STAFF, never_arrived
+from testing.orders import STAFF, never_arrived, sent
 from tests.core.helpers import has_id, next_question, words, words_at
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, post, upstream_tells
-from tests.reconciliation.helpers import make_difference, said_codes, sent, spend_in_dashboard, steps
+from tests.reconciliation.helpers import make_difference, said_codes, spend_in_dashboard, steps
 from upstream.errors import Unavailable
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]

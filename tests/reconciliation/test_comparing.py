@@ -16,10 +16,10 @@ from purchases.services.polling import _count_not_found
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, Reconciliation
 from testing.database import past_triggers
-from testing.orders import CALLBACK, SUBMIT, at_once, never_arrived, report
+from testing.orders import CALLBACK, SUBMIT, at_once, never_arrived, report, sent
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
-from tests.reconciliation.helpers import asked, sent, tell
+from tests.reconciliation.helpers import asked, tell
 from upstream.endpoints import Endpoint
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -15,11 +15,11 @@ from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference
-from testing.orders import CALLBACK, STAFF, SUBMIT, Meanwhile, never_arrived, report
+from testing.orders import CALLBACK, STAFF, SUBMIT, Meanwhile, never_arrived, report, sent
 from tests.approvals.helpers import approve, decline
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
-from tests.reconciliation.helpers import asked, bought, make_difference, sent, tell
+from tests.reconciliation.helpers import asked, bought, make_difference, tell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -17,10 +17,10 @@ from reconciliation.errors import DecisionRefused
 from reconciliation.models import Difference, ExpectedTopUp
 from reconciliation.services import differences, orders_of_amount
 from testing.factories import make_product
-from testing.orders import never_arrived
+from testing.orders import never_arrived, sent
 from tests.approvals.helpers import decline
 from tests.ledger.helpers import open_books
-from tests.reconciliation.helpers import bought, make_difference, sent, tell
+from tests.reconciliation.helpers import bought, make_difference, tell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

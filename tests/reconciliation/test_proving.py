@@ -11,10 +11,9 @@ from purchases.services import Decision, apply_verdict
 from purchases.states import Status
 from reconciliation.models import Difference
 from reconciliation.services import prove, proving
-from testing.database import past_triggers
-from testing.orders import STAFF, never_arrived, place, report
+from testing.database import tamper
+from testing.orders import STAFF, never_arrived, place, report, sent
 from tests.ledger.helpers import open_books, spend
-from tests.reconciliation.helpers import sent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,12 +27,6 @@ def books() -> list[Order]:
     orders = [spend(PRICE) for _ in range(3)]
     assert prove().flaw == ""
     return orders
-
-
-def run_sql(statement: str, *values: Any) -> None:
-    """Run SQL past every trigger, as a person with the database's password can."""
-    with past_triggers() as cursor:
-        cursor.execute(statement, values)
 
 
 def debit_of(order: Order) -> Entry:
@@ -50,7 +43,7 @@ def test_untouched_books_are_proved_to_the_newest_entry(books: list[Order]):
 
 def test_a_cut_debit_is_found_at_its_entry_and_with_mended_sums_at_its_order(books: list[Order]):
     debit = debit_of(books[0])
-    run_sql(
+    tamper(
         "UPDATE ledger_entry SET amount = amount - 500, balance_change = balance_change + 500 WHERE id = %s", debit.pk
     )
 
@@ -58,8 +51,8 @@ def test_a_cut_debit_is_found_at_its_entry_and_with_mended_sums_at_its_order(boo
 
     assert (proof.flaw, proof.flaw_entry, abs(proof.flaw_amount)) == (Flaw.RUNNING, debit.pk, 500)
 
-    run_sql("UPDATE ledger_entry SET balance_after = balance_after + 500 WHERE id >= %s", debit.pk)
-    run_sql("UPDATE ledger_books SET balance = balance + 500")
+    tamper("UPDATE ledger_entry SET balance_after = balance_after + 500 WHERE id >= %s", debit.pk)
+    tamper("UPDATE ledger_books SET balance = balance + 500")
 
     proof = prove(everything=True)
 
@@ -68,8 +61,8 @@ def test_a_cut_debit_is_found_at_its_entry_and_with_mended_sums_at_its_order(boo
 
 def test_a_deleted_last_debit_is_missing(books: list[Order]):
     last = debit_of(books[2])
-    run_sql("DELETE FROM ledger_entry WHERE id >= %s", last.pk)
-    run_sql(
+    tamper("DELETE FROM ledger_entry WHERE id >= %s", last.pk)
+    tamper(
         "UPDATE ledger_books SET (balance, reserved) ="
         " (SELECT balance_after, reserved_after FROM ledger_entry ORDER BY id DESC LIMIT 1)"
     )
@@ -78,9 +71,9 @@ def test_a_deleted_last_debit_is_missing(books: list[Order]):
 
 
 def test_a_flaw_stays_until_everything_is_proved(books: list[Order]):
-    run_sql("UPDATE ledger_books SET balance = balance + 250000")
+    tamper("UPDATE ledger_books SET balance = balance + 250000")
     assert prove(everything=True).flaw
-    run_sql("UPDATE ledger_books SET balance = balance - 250000")
+    tamper("UPDATE ledger_books SET balance = balance - 250000")
 
     assert prove().flaw
     assert prove(everything=True).flaw == ""
@@ -97,7 +90,7 @@ def test_a_proof_goes_on_where_the_last_one_ended(books: list[Order], django_ass
 def test_a_changed_status_leaves_a_wrong_reservation(books: list[Order]):
     order = sent()
     prove()
-    run_sql(
+    tamper(
         "UPDATE purchases_order SET status = 'success', accepted_no = sent_no, ended_no = sent_no, final_at = now(),"
         " next_poll_at = NULL WHERE id = %s",
         order.pk,
@@ -112,13 +105,13 @@ def test_a_changed_status_leaves_a_wrong_reservation(books: list[Order]):
 def test_an_invented_release_is_found_by_the_next_run(books: list[Order]):
     order = sent()
     assert prove().flaw == ""
-    run_sql(
+    tamper(
         "INSERT INTO ledger_entry (kind, amount, balance_change, reserved_change, balance_after, reserved_after,"
         " ref_id, order_kind, reason, at)"
         " SELECT 'release', reserved, 0, -reserved, balance, 0, %s, 'purchase', '', now() FROM ledger_books",
         order.ref_id,
     )
-    run_sql("UPDATE ledger_books SET reserved = 0")
+    tamper("UPDATE ledger_books SET reserved = 0")
 
     proof = prove()
 
@@ -127,8 +120,8 @@ def test_an_invented_release_is_found_by_the_next_run(books: list[Order]):
 
 def test_an_open_order_without_any_reservation_is_found(books: list[Order]):
     order = sent()
-    run_sql("DELETE FROM ledger_entry WHERE ref_id = %s", order.ref_id)
-    run_sql("UPDATE ledger_books SET reserved = 0")
+    tamper("DELETE FROM ledger_entry WHERE ref_id = %s", order.ref_id)
+    tamper("UPDATE ledger_books SET reserved = 0")
 
     proof = prove(everything=True)
 
@@ -148,7 +141,7 @@ def test_every_status_of_an_order_has_its_reservation(books: list[Order]):
 
 def test_an_entry_with_an_earlier_time_is_found(books: list[Order]):
     debit = debit_of(books[1])
-    run_sql("UPDATE ledger_entry SET at = at - interval '1 day' WHERE id = %s", debit.pk)
+    tamper("UPDATE ledger_entry SET at = at - interval '1 day' WHERE id = %s", debit.pk)
 
     proof = prove(everything=True)
 
@@ -157,8 +150,8 @@ def test_an_entry_with_an_earlier_time_is_found(books: list[Order]):
 
 def test_a_deleted_last_refund_is_missing(books: list[Order]):
     refunded = spend(PRICE, refunded=True)
-    run_sql("DELETE FROM ledger_entry WHERE ref_id = %s AND kind = 'refund'", refunded.ref_id)
-    run_sql("UPDATE ledger_books SET balance = balance - %s", PRICE)
+    tamper("DELETE FROM ledger_entry WHERE ref_id = %s AND kind = 'refund'", refunded.ref_id)
+    tamper("UPDATE ledger_books SET balance = balance - %s", PRICE)
 
     proof = prove(everything=True)
 
@@ -173,13 +166,13 @@ def test_a_proof_in_many_parts_finds_the_same(books: list[Order], monkeypatch: A
     assert prove(everything=True).flaw == ""
     assert Proof.objects.get().upto == Entry.objects.latest("pk").pk
 
-    run_sql("UPDATE purchases_order SET price = price + 500, max_price = max_price + 500 WHERE id = %s", waiting.pk)
+    tamper("UPDATE purchases_order SET price = price + 500, max_price = max_price + 500 WHERE id = %s", waiting.pk)
 
     assert (prove(everything=True).flaw, prove().flaw_amount) == (Flaw.RESERVED, -500)
 
 
 def test_a_run_looks_at_new_entries_only(books: list[Order]):
-    run_sql("UPDATE ledger_entry SET amount = 1, balance_change = -1 WHERE id = %s", debit_of(books[0]).pk)
+    tamper("UPDATE ledger_entry SET amount = 1, balance_change = -1 WHERE id = %s", debit_of(books[0]).pk)
     spend(PRICE)
 
     assert prove().flaw == ""
@@ -192,7 +185,7 @@ def test_a_short_proof_never_hides_what_a_whole_one_found(books: list[Order], mo
     def slow_look(proof: Proof, *, everything: bool) -> Any:
         flaw = look(proof, everything=everything)
         if not everything:
-            run_sql("UPDATE ledger_entry SET amount = 1, balance_change = -1 WHERE id = %s", debit_of(books[0]).pk)
+            tamper("UPDATE ledger_entry SET amount = 1, balance_change = -1 WHERE id = %s", debit_of(books[0]).pk)
             prove(everything=True)
         return flaw
 

@@ -17,10 +17,9 @@ from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.services.on_demand import reconcile_books
 from reconciliation.services.repeating import repeat_last_run
 from testing.database import past_triggers
-from testing.orders import STAFF, never_arrived, report
+from testing.orders import STAFF, never_arrived, report, sent
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, spend, upstream_tells
-from tests.reconciliation.helpers import sent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

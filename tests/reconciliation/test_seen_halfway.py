@@ -11,11 +11,11 @@ from purchases.models import Order
 from purchases.services import approve_verdict, propose_verdict
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
-from testing.orders import CALLBACK, Meanwhile, at_once, never_arrived, report
+from testing.orders import CALLBACK, Meanwhile, at_once, never_arrived, report, sent
 from testing.people import make_person
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
-from tests.reconciliation.helpers import bought, sent, tell
+from tests.reconciliation.helpers import bought, tell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

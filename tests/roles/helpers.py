@@ -4,6 +4,7 @@ import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.test import Client
@@ -70,3 +71,8 @@ def tables() -> dict[str, dict[str, dict[str, str]]]:
         elif not set(line) <= set("|-: "):
             found[head[0]][cells[0].strip("`")] = dict(zip(head[1:], cells[1:], strict=True))
     return found
+
+
+def text_of(answer: Any) -> str:
+    """The text of an answer, also of one that is streamed."""
+    return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()

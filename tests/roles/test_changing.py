@@ -7,12 +7,12 @@ from django.contrib.auth.models import Permission
 
 from audit.models import AuditEvent
 from core.rights import Role
-from staff.errors import NotAllowed
 from staff.models import RoleLimits, User
 from staff.roles import ROLES, rights_by_role
 from staff.services import Limits, change_limits, change_role_rights, limits_of, limits_of_roles
 from testing.people import browser_of, make_person
 from tests.core.helpers import codes, has_id
+from tests.staff.helpers import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -26,12 +26,6 @@ def stored(person: User) -> User:
 def checked(page) -> set[str]:
     """The rights that the page shows as held."""
     return set(re.findall(r'name="rights" value="([\w.]+)"[^>]* checked', page.content.decode()))
-
-
-def refused(work) -> str:
-    with pytest.raises(NotAllowed) as refusal:
-        work()
-    return refusal.value.reason
 
 
 def test_an_owner_changes_rights_and_limits_of_a_role():

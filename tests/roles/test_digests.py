@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from typing import Any
 
 import pytest
 
@@ -17,14 +16,11 @@ from tests.approvals.helpers import approve, ask_purchase
 from tests.batches.helpers import checked
 from tests.core.helpers import has_id
 from tests.customers.helpers import erase, make_customer
+from tests.roles.helpers import text_of
 
 pytestmark = pytest.mark.django_db
 
 NUMBER = "081298765432"
-
-
-def text_of(answer: Any) -> str:
-    return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
 
 
 @pytest.fixture

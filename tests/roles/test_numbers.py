@@ -46,7 +46,7 @@ from tests.drawers.helpers import begin, pieces_of
 from tests.gateway.helpers import kept_exchange
 from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import make_difference
-from tests.roles.helpers import opened_by, routes
+from tests.roles.helpers import opened_by, routes, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -379,10 +379,6 @@ def test_without_the_right_no_other_number_in_a_note_is_shown():
     assert [text.count("The right one is 0813•••••077") for text in shown] == [1, 1]
     assert [text.count("Asked 0813•••••077") for text in shown] == [4, 1]
     assert [text.count(other) for text in shown] == [0, 0]
-
-
-def text_of(answer: Any) -> str:
-    return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
 
 
 def test_without_the_right_no_reason_in_the_activity_log_or_a_file_shows_a_number():

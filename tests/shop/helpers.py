@@ -1,5 +1,6 @@
 """Pictures made by hand, and typed settings of a shop."""
 
+import html
 import re
 import struct
 import zlib
@@ -69,3 +70,9 @@ def papers_of(answer) -> list[str]:
 def text_of(html: str) -> str:
     """The visible text of the page, in one line."""
     return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+def message_of(page) -> str:
+    """The text for a message; "" without one."""
+    found = re.search(r'<textarea[^>]*id="message-text"[^>]*>(.*?)</textarea>', page.content.decode(), re.DOTALL)
+    return html.unescape(found[1]) if found else ""
