@@ -12,7 +12,8 @@ from earnings.models import SummedDay
 from earnings.services import keeping, sum_days
 from purchases.models import Order
 from purchases.states import Status
-from testing.factories import make_order
+from testing.factories import make_order, make_product
+from testing.people import make_person
 
 TODAY = timezone.localdate
 ONE_DAY = dt.timedelta(days=1)
@@ -35,6 +36,16 @@ def sum_past_days() -> None:
     SummedDay.objects.bulk_create(idle)
     with patch.object(keeping, "LONGEST_MOVE", dt.timedelta(0)):  # yesterday, too, in the first minutes of today
         sum_days()
+
+
+def sell_for_weeks() -> None:
+    """Sales of XL by Sari yesterday, eight and forty days ago, as many failed, and one of another brand yesterday."""
+    cashier, product = make_person("cashier", username="sari"), make_product(brand="xl", code="XL10", name="XL 10")
+    for days in (1, 8, 40):
+        sold(ago(days), placed_by=cashier, product=product)
+        sold(ago(days), Status.FAILED, product=product)
+    sold(ago(1), selling_price=30_000)
+    sum_past_days()
 
 
 def tiles(answer: Any) -> dict[str, str]:

@@ -25,7 +25,7 @@ from testing.factories import make_order, make_product
 from testing.people import browser_of, make_person, signed_in
 from tests.branches.helpers import make_branch
 from tests.core.helpers import has_id, next_question, words_at
-from tests.earnings.helpers import ago, lines, sold, sum_past_days, tiles
+from tests.earnings.helpers import ago, lines, sell_for_weeks, sold, tiles
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,12 +34,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def shop(time_machine: Any) -> None:
     """At nine: sales of a brand yesterday, eight and forty days ago, and of another brand yesterday and today."""
     time_machine.move_to(ago(0, 9))
-    cashier, product = make_person("cashier", username="sari"), make_product(brand="xl", code="XL10", name="XL 10")
-    for days in (1, 8, 40):
-        sold(ago(days), placed_by=cashier, product=product)
-        sold(ago(days), Status.FAILED, product=product)
-    sold(ago(1), selling_price=30_000)
-    sum_past_days()
+    sell_for_weeks()
     sold(ago(0, 0), selling_price=15_000)
 
 

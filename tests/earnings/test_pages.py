@@ -31,7 +31,7 @@ from testing.factories import make_product
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
 from tests.core.helpers import has_id
-from tests.earnings.helpers import ago, lines, sold, sum_past_days, tiles
+from tests.earnings.helpers import ago, lines, sell_for_weeks, sold, tiles
 from tests.exports.helpers import sheet_text
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,12 +58,7 @@ def test_the_days_to_choose_have_one_order_everywhere():
 
 @pytest.fixture
 def shop() -> None:
-    cashier, product = make_person("cashier", username="sari"), make_product(brand="xl", code="XL10", name="XL 10")
-    for days in (1, 8, 40):
-        sold(ago(days), placed_by=cashier, product=product)
-        sold(ago(days), Status.FAILED, product=product)
-    sold(ago(1), selling_price=30_000)
-    sum_past_days()
+    sell_for_weeks()
 
 
 @pytest.mark.usefixtures("shop")

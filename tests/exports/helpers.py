@@ -8,6 +8,8 @@ from typing import Any
 from django.test import Client
 
 from exports.models import Export
+from exports.services import content_of
+from exports.tasks import write_list
 from ledger.tasks import write_statement
 
 
@@ -22,6 +24,14 @@ def made(client: Client, file_format: str, query: str = "") -> bytes:
     export = Export.objects.first()
     write_statement(export.pk)
     return b"".join(client.get(f"/files/{export.pk}/").streaming_content)
+
+
+def by_the_worker(client: Client, name: str, query: str, file_format: str) -> bytes:
+    """Ask for a file of this list, let the worker make it, read it."""
+    client.post(f"/{name}/file/?{query}&format={file_format}")
+    export = Export.objects.first()
+    write_list(export.pk)
+    return b"".join(content_of(export))
 
 
 def csv_rows(content: bytes) -> list[dict[str, str]]:

@@ -7,13 +7,11 @@ from complaints.services import move_complaint, open_complaint
 from core.rights import Right
 from customers.models import Customer, SavedNumber
 from exports.models import Export, SavedView
-from exports.services import content_of
-from exports.tasks import write_list
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_payment
 from testing.people import browser_of, make_person
 from tests.core.helpers import words_at
-from tests.exports.helpers import csv_rows, sheet_text
+from tests.exports.helpers import by_the_worker, csv_rows, sheet_text
 from tests.reconciliation.helpers import make_difference
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long_books")]
@@ -63,13 +61,6 @@ def named(row, name):
     for part in name.split("."):
         row = getattr(row, part)
     return str(row)
-
-
-def by_the_worker(browser, name, query, file_format):
-    browser.post(f"/{name}/file/?{query}&format={file_format}")
-    export = Export.objects.first()
-    write_list(export.pk)
-    return b"".join(content_of(export))
 
 
 @pytest.mark.parametrize("name", LISTS)

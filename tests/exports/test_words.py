@@ -12,14 +12,11 @@ from audit.facts import value_words
 from batches.tables import BatchRowTable
 from core.tables import Table
 from exports.events import EXPORT_MADE
-from exports.models import Export
-from exports.services import content_of
-from exports.tasks import write_list
 from purchases.states import Status
 from testing.factories import make_order
 from testing.people import browser_of
 from tests.core.helpers import cells
-from tests.exports.helpers import ask, csv_rows, made
+from tests.exports.helpers import ask, by_the_worker, csv_rows, made
 from tests.ledger.helpers import open_books
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long_books")]
@@ -31,13 +28,6 @@ SAME = {"id", "ref_id", "trx_id", "request_id"}
 def first_row(content: bytes) -> list[str]:
     sheet = CalamineWorkbook.from_filelike(io.BytesIO(content)).get_sheet_by_index(0)
     return [str(cell) for cell in sheet.to_python()[0]]
-
-
-def file_of_orders(browser: Any, file_format: str, query: str = "") -> bytes:
-    browser.post(f"/orders/file/?format={file_format}&{query}")
-    export = Export.objects.first()
-    write_list(export.pk)
-    return b"".join(content_of(export))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +42,7 @@ def test_the_first_row_has_the_words_of_the_columns_in_the_readers_language(lang
     browser = browser_of("admin", language=language)
     query = "columns=status,product,price,paid_by"
 
-    book, table = (file_of_orders(browser, file_format, query) for file_format in ("xlsx", "csv"))
+    book, table = (by_the_worker(browser, "orders", query, file_format) for file_format in ("xlsx", "csv"))
 
     assert first_row(book) == words
     assert list(csv_rows(table)[0]) == ["status", "product_code", "product", "price", "cost", "paid_by"]

@@ -11,15 +11,11 @@ from launcher.archiving import FAULT, NOTE, CopiedLog, LogCopies, Nights, thinne
 from launcher.backups import new_name
 from launcher.data_folder import read_json, write_json
 from launcher.output import LaunchError
-from launcher.postgresql import PostgreSQL
 from launcher.project import Project
 from tests.launcher.conftest import wait_until
 
 
-def test_the_time_stands_still_while_a_commit_is_not_in_the_copy(folder, target, group):
-    server = PostgreSQL(folder, group)
-    server.start()
-    server.wait_ready("rows")
+def test_the_time_stands_still_while_a_commit_is_not_in_the_copy(folder, target, group, server):
     project = Project(folder, {})
     copies, log = LogCopies(project, server, target), CopiedLog(project, server, target)
     assert log.measure() is None
@@ -56,11 +52,8 @@ def test_the_time_stands_still_while_a_commit_is_not_in_the_copy(folder, target,
     server.stop()
 
 
-def test_a_folder_that_does_not_answer_holds_up_no_launcher(folder, target, group, monkeypatch):
+def test_a_folder_that_does_not_answer_holds_up_no_launcher(folder, target, group, server, monkeypatch):
     monkeypatch.setattr("launcher.archiving.ANSWER_SECONDS", 0.5)
-    server = PostgreSQL(folder, group)
-    server.start()
-    server.wait_ready("rows")
     copies = LogCopies(Project(folder, {}), server, target)
     # given: reading from this folder waits, as on a network disk that is away
     backup = target / new_name()

@@ -4,13 +4,10 @@ import pytest
 from django.utils import timezone
 
 from exports import lists
-from exports.models import Export
-from exports.services import content_of
-from exports.tasks import write_list
 from purchases.states import Status
 from testing.factories import make_order
 from testing.people import browser_of
-from tests.exports.helpers import csv_rows, sheet_text
+from tests.exports.helpers import by_the_worker, csv_rows, sheet_text
 from tests.purchases.helpers import listed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long_books")]
@@ -43,14 +40,6 @@ def now_as_csv(browser, query):
     return csv_rows(b"".join(answer.streaming_content))
 
 
-def by_the_worker(browser, query, file_format):
-    """The bytes of the file that the worker makes."""
-    browser.post(f"/orders/file/?{query}&format={file_format}")
-    export = Export.objects.first()
-    write_list(export.pk)
-    return b"".join(content_of(export))
-
-
 def test_a_file_holds_exactly_the_rows_of_the_list():
     for role in ["supervisor", "auditor"]:
         browser = browser_of(role)
@@ -61,8 +50,8 @@ def test_a_file_holds_exactly_the_rows_of_the_list():
             assert [row["ref_id"] for row in now_as_csv(browser, query)] == shown, query
             if query not in BY_THE_WORKER:
                 continue
-            assert [row["ref_id"] for row in csv_rows(by_the_worker(browser, query, "csv"))] == shown, query
-            sheet = sheet_text(by_the_worker(browser, query, "xlsx"))
+            assert [row["ref_id"] for row in csv_rows(by_the_worker(browser, "orders", query, "csv"))] == shown, query
+            sheet = sheet_text(by_the_worker(browser, "orders", query, "xlsx"))
             assert [ref_id for ref_id in shown if ref_id not in sheet] == [], query
             assert sheet.count("<row ") == len(shown) + 1, query
 
@@ -89,7 +78,7 @@ def test_a_long_file_is_for_the_worker(monkeypatch):
     answer = browser.get("/orders/file/?status=success&format=csv")
 
     assert 'action="/orders/file/?status=success&amp;format=csv"' in answer.content.decode()
-    assert len(csv_rows(by_the_worker(browser, "status=success", "csv"))) == 4
+    assert len(csv_rows(by_the_worker(browser, "orders", "status=success", "csv"))) == 4
 
 
 def test_people_who_may_not_see_costs_get_no_file():
