@@ -49,7 +49,7 @@ ORDERS = Listing(
     file_rights=(Right.VIEW_COST,),  # a file holds costs
     table=OrderTable,
     find=lambda query, person: OrderFilter(query, person=person, queryset=orders_seen()),
-    for_file=OrderQuerySet.for_file,
+    for_file=OrderQuerySet.with_payment,
     foot=_foot,
     foot_template="purchases/order_foot.html",
     views=((_("Needs attention"), f"status={NEEDS_ATTENTION}"),),

@@ -29,7 +29,7 @@ def _profit(order: Order) -> int:
 class OrderTable(Table[Order]):
     """Orders, read with `for_table()`. `with_cost`: for people who may see costs. `person`: the viewer.
 
-    `with_ticks`: each can be ticked for the form `bulk`. The extra columns need what `for_file()` reads.
+    `with_ticks`: each can be ticked for the form `bulk`. The extra columns need what `with_payment()` reads.
     """
 
     caption = _("Orders, newest first")

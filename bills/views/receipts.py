@@ -37,7 +37,7 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
         raise Http404
     paid = BillCheck.objects.filter(batch=batch, order__status=Status.SUCCESS)
     orders = list(
-        Order.objects.for_receipt().select_related("bill_check").filter(ref_id__in=paid.values("order")).order_by("pk")
+        Order.objects.with_payment().select_related("bill_check").filter(ref_id__in=paid.values("order")).order_by("pk")
     )
     if not orders:
         messages.error(request, _("None of these bills is paid yet."), extra_tags="no_receipt")

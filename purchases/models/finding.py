@@ -1,13 +1,20 @@
 """Finds an order by its identifiers and parts of them, in the form of the table's indexes."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from django.db.models import Q
-from django.db.models.functions import Left, Right as RightPart, Upper
+from django.db.models.functions import Left, Reverse, Right as RightPart, Upper
 
 from catalogue.destinations import spellings
 from core.notation import bare, has_digits
+from customers.models import LEAST_END
 from drawers.models import Payment
+
+if TYPE_CHECKING:
+    from purchases.models.orders import OrderQuerySet
 
 # The first letters of an SN, as many as a search and the index use.
 SN_SEARCHED = 40
@@ -48,7 +55,33 @@ def but_by_number(text: str, noted: Collection[int]) -> Q:
     return names
 
 
-def with_sn(sn: str, *, by_part: bool) -> list[Q]:
+def ways_to(text: str, orders: OrderQuerySet, *, by_part: bool, closely: bool) -> list[OrderQuerySet]:
+    """The orders that each identifier of an order finds, as `OrderQuerySet.matching` says; each by one index."""
+    plain = text.strip().upper()
+    digits = bare(text)
+    every = orders.alias(backwards=Reverse("destination"), sn_begins=SN_BEGINS, ref_id_ends=REF_ID_ENDS)
+    sn_by_part = by_part and (not closely or len(digits) >= LEAST_OF_SN)
+    ref_id_by_part = not closely or len(plain) >= LEAST_OF_REF_ID
+    ways = [
+        every.filter(**{"ref_id__startswith" if ref_id_by_part else "ref_id": plain}),
+        every.filter(trx_id__iexact=plain),
+        *(every.filter(way) for way in _with_sn(plain, by_part=sn_by_part)),
+    ]
+    begins = "destination__startswith" if by_part and not closely else "destination"
+    ways += [every.filter(**{begins: number}) for number in sorted(spellings(text))]
+    if digits and by_part and (not closely or len(digits) >= LEAST_END):
+        ways.append(every.filter(backwards__startswith=digits[::-1]))
+    if end := end_of_ref_id(text):
+        ways.append(every.filter(ref_id_ends=end[-END_OF_REF_ID:], ref_id__endswith=end))
+    if slip := text.strip():
+        paid = Payment.objects.filter(reference__in={slip, plain}, reference__gt="")
+        ways.append(every.filter(payment__in=paid.values("pk")))
+    if digits.isdecimal() and digits != plain:  # a token, typed in its groups
+        ways += [every.filter(way) for way in _with_sn(digits, by_part=sn_by_part)]
+    return ways
+
+
+def _with_sn(sn: str, *, by_part: bool) -> list[Q]:
     if by_part:
         return [Q(sn_begins__startswith=sn[:SN_SEARCHED])]
     first = f"{sn}/"

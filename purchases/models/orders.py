@@ -19,27 +19,15 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
-from catalogue.destinations import spellings
 from catalogue.models import Product
-from core.notation import bare
 from core.numbers import erased_number, erased_serial
 from core.rights import Right
 from core.search import MOST_CLOSELY, MOST_FOUND, found_by
 from core.triggers import never_truncated, stays_erased
-from customers.models import LEAST_END
 from drawers.models import Payment
 from drawers.models.payments import owed
 from policies.services import policies
-from purchases.models.finding import (
-    END_OF_REF_ID,
-    LEAST_OF_REF_ID,
-    LEAST_OF_SN,
-    REF_ID_ENDS,
-    SN_BEGINS,
-    but_by_number,
-    end_of_ref_id,
-    with_sn,
-)
+from purchases.models.finding import REF_ID_ENDS, SN_BEGINS, but_by_number, ways_to
 from purchases.models.order_triggers import ended_for_good, sold_for_one_price
 from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Status, allowed_moves
 
@@ -90,12 +78,8 @@ class OrderQuerySet(models.QuerySet["Order"]):
         tags = Order.tags.through.objects.filter(order=OuterRef("pk")).order_by("tag__name")
         return self.annotate(tag_names=ArraySubquery(tags.values("tag__name")))  # type: ignore[no-redef] # named below
 
-    def for_file(self) -> OrderQuerySet:
-        """The orders with everything that a row of the file holds, read at once."""
-        return self.select_related("product", "placed_by", "payment__debt__account__customer")
-
-    def for_receipt(self) -> OrderQuerySet:
-        """The orders with everything that a receipt shows, read at once."""
+    def with_payment(self) -> OrderQuerySet:
+        """The orders with everything that a receipt, or a row of the file, shows of them, read at once."""
         return self.select_related("product", "placed_by", "payment__debt__account__customer")
 
     def stuck(self, *, lately: Any, verdict_from: Any) -> OrderQuerySet:
@@ -143,29 +127,9 @@ class OrderQuerySet(models.QuerySet["Order"]):
         `LEAST_END` digits) or of a ref_id, or the beginning of a ref_id (at least `LEAST_OF_REF_ID` letters) or of an
         SN (at least `LEAST_OF_SN`). `noted`: keys of orders that match as well.
         """
-        plain = text.strip().upper()
-        digits = bare(text)
-        every = Order.objects.alias(backwards=Reverse("destination"), sn_begins=SN_BEGINS, ref_id_ends=REF_ID_ENDS)
-        sn_by_part = by_part and (not closely or len(digits) >= LEAST_OF_SN)
-        ref_id_by_part = not closely or len(plain) >= LEAST_OF_REF_ID
-        ways = [
-            every.filter(**{"ref_id__startswith" if ref_id_by_part else "ref_id": plain}),
-            every.filter(trx_id__iexact=plain),
-            *(every.filter(way) for way in with_sn(plain, by_part=sn_by_part)),
-        ]
-        begins = "destination__startswith" if by_part and not closely else "destination"
-        ways += [every.filter(**{begins: number}) for number in sorted(spellings(text))]
-        if digits and by_part and (not closely or len(digits) >= LEAST_END):
-            ways.append(every.filter(backwards__startswith=digits[::-1]))
-        if end := end_of_ref_id(text):
-            ways.append(every.filter(ref_id_ends=end[-END_OF_REF_ID:], ref_id__endswith=end))
-        if slip := text.strip():
-            paid = Payment.objects.filter(reference__in={slip, plain}, reference__gt="")
-            ways.append(every.filter(payment__in=paid.values("pk")))
+        ways = ways_to(text, Order.objects.all(), by_part=by_part, closely=closely)
         if noted:
-            ways.append(every.filter(pk__in=noted))
-        if digits.isdecimal() and digits != plain:  # a token, typed in its groups
-            ways += [every.filter(way) for way in with_sn(digits, by_part=sn_by_part)]
+            ways.append(Order.objects.filter(pk__in=noted))
         found = self.filter(found_by(*ways, most=MOST_CLOSELY if closely else MOST_FOUND))
         # Not as part of the ways, so that an index alone answers each of them.
         return found.filter(Q(number_erased=False) | but_by_number(text, noted))

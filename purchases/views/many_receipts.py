@@ -35,7 +35,7 @@ def order_receipts(request: StaffRequest) -> HttpResponse:
     if request.method == "POST" and not may_ever(Action.PRINT_RECEIPT, request.user):
         raise PermissionDenied
     ref_ids = (request.POST.get("orders") or request.GET.get("orders", "")).split(",")[:MOST_AT_ONCE]
-    seen = narrowed(Order.objects.for_receipt(), "payment__branch").filter(ref_id__in=ref_ids)
+    seen = narrowed(Order.objects.with_payment(), "payment__branch").filter(ref_id__in=ref_ids)
     orders = list(
         seen.select_related("bill_check")
         .prefetch_related("receipt_prints__shop", "receipt_prints__branch")

@@ -35,7 +35,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Show the receipt on the chosen paper (GET `?paper=`), or note a print and go to its page (POST)."""
     if request.method == "POST" and not may_ever(Action.PRINT_RECEIPT, request.user):
         raise PermissionDenied
-    order = get_object_or_404(Order.objects.for_receipt().select_related("bill_check"), ref_id=ref_id)
+    order = get_object_or_404(Order.objects.with_payment().select_related("bill_check"), ref_id=ref_id)
     if order.status not in {Status.SUCCESS, Status.REVERSED}:
         messages.error(request, _("Only what has succeeded has a receipt."), extra_tags="no_receipt")
         return redirect(order)
