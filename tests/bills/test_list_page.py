@@ -177,10 +177,3 @@ def test_the_address_of_a_refused_payment_leads_to_the_bill(cashier):
 
     assert (answer.status_code, answer.url) == (302, f"/counter/bills/{check.ref_id}/")
     assert not Order.objects.exists()
-
-
-@pytest.mark.parametrize("action", ["ask", "again"])
-def test_what_changes_something_is_never_done_by_a_link(cashier, action):
-    check = make_check()
-
-    assert cashier.get(f"/counter/bills/{check.ref_id}/{action}/").status_code == 405

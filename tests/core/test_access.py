@@ -69,5 +69,6 @@ def test_there_is_no_sign_up_no_reset_by_mail_and_no_mail_page():
 
 
 def test_what_changes_something_is_never_done_by_a_link(admin):
-    for url in ["/overview/balance/", "/overview/catalogue/", "/orders/X/cancel/", "/callbacks/1/process/"]:
+    of_orders = ["/orders/X/cancel/", "/counter/bills/X/ask/", "/counter/bills/X/again/"]
+    for url in ["/overview/balance/", "/overview/catalogue/", "/callbacks/1/process/", *of_orders]:
         assert admin.get(url).status_code == 405, url

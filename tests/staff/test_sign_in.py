@@ -98,19 +98,6 @@ def test_signing_out_takes_a_press_of_a_button_not_a_link():
     assert client.get("/").status_code == 302
 
 
-def test_a_password_can_be_changed():
-    make_person("cashier")
-    client = Client()
-    sign_in(client, "cashier", "secret-words")
-
-    client.post(
-        "/accounts/password/change/",
-        {"oldpassword": "secret-words", "password1": "entirely-other-9", "password2": "entirely-other-9"},
-    )
-
-    assert User.objects.get(username="cashier").check_password("entirely-other-9")
-
-
 def test_the_demo_logins_are_shown_with_the_sandbox_only():
     with override_settings(SANDBOX=True):
         page = Client().get("/accounts/login/").content.decode()
