@@ -8,6 +8,8 @@ from typing import Any
 from django.conf import settings
 from django.test import Client
 
+from callbacks import services
+from callbacks.models import Callback
 from purchases.models import Order
 from testing.factories import reported
 
@@ -30,3 +32,16 @@ def post(body: bytes, *, signature: str | None = None, content_type: str = "appl
     """Send it to us; the answer."""
     headers = {"X-Signature": sign(body) if signature is None else signature, "X-Delivery-Id": "d-1"}
     return Client().post(URL, data=body, content_type=content_type, headers=headers | extra.pop("headers", {}), **extra)
+
+
+def receive(body: bytes, ref_id: str = "x", *, is_signed: bool = True, delivery: str = "d-1") -> Callback:
+    """The callback, stored as by its address, and not processed."""
+    stored = services.receive(
+        body=body,
+        headers={"X-Delivery-Id": delivery},
+        source_address="127.0.0.1",
+        is_signed=is_signed,
+        ref_id=ref_id,
+        event="transaction.success",
+    )
+    return Callback.objects.get(pk=stored)

@@ -1,4 +1,4 @@
-"""A stored callback settles the order when its body is signed; otherwise it only starts a poll."""
+"""A stored callback settles the order when its body is signed."""
 
 import datetime as dt
 import json
@@ -12,31 +12,17 @@ from callbacks import services
 from callbacks.errors import StillWaiting
 from callbacks.models import Callback, CallbackState
 from callbacks.tasks import process_waiting
-from gateway.services import calling
 from ledger.models import Entry
 from purchases.models import Incident, Order
-from purchases.states import POLLED, Status
-from purchases.tasks import ask_anyway
+from purchases.states import Status
 from staff.models import User
-from testing.callbacks import body_for, post
+from testing.callbacks import body_for, post, receive
 from testing.database import statements
-from testing.factories import entries_of, make_order, moves, reported
-from testing.orders import OneAnswer, at_once, sent
+from testing.factories import entries_of, make_order, moves
+from testing.orders import at_once, sent
 from tests.ledger.helpers import open_books
 
 pytestmark = pytest.mark.django_db
-
-
-def _receive(body: bytes, ref_id: str = "x", *, is_signed: bool = True, delivery: str = "d-1") -> Callback:
-    stored = services.receive(
-        body=body,
-        headers={"X-Delivery-Id": delivery},
-        source_address="127.0.0.1",
-        is_signed=is_signed,
-        ref_id=ref_id,
-        event="transaction.success",
-    )
-    return Callback.objects.get(pk=stored)
 
 
 def _break_for(monkeypatch, order: Order) -> None:
@@ -53,7 +39,7 @@ def _break_for(monkeypatch, order: Order) -> None:
 
 def test_a_signed_callback_settles_the_order_and_itself():
     order = make_order(Status.PENDING)
-    callback = _receive(body_for(order, sn="SN-77"))
+    callback = receive(body_for(order, sn="SN-77"))
 
     callback = services.process(callback.pk)
 
@@ -86,7 +72,7 @@ def test_a_callback_without_its_texts_settles_the_order(absent, status):
 def test_a_callback_before_the_answer_settles_the_order_sent():
     order = make_order(Status.SENDING)
 
-    services.process(_receive(body_for(order)).pk)
+    services.process(receive(body_for(order)).pk)
 
     assert moves(order) == [("sending", "success", "callback")]
 
@@ -95,7 +81,7 @@ def test_an_unknown_ref_id_changes_nothing():
     order = make_order(Status.PENDING)
     body = body_for(order).replace(order.ref_id.encode(), b"never-seen")
 
-    callback = services.process(_receive(body).pk)
+    callback = services.process(receive(body).pk)
 
     assert callback.state == CallbackState.UNMATCHED
     assert moves(order) == []
@@ -116,7 +102,7 @@ def test_a_signed_callback_that_is_not_as_agreed_settles_nothing(change):
     body = body_for(order)
     assert change[0] in body
 
-    callback = services.process(_receive(body.replace(*change)).pk)
+    callback = services.process(receive(body.replace(*change)).pk)
 
     assert callback.state == CallbackState.MALFORMED
     assert moves(order) == []
@@ -195,7 +181,7 @@ def test_a_callback_and_a_repeat_are_one_statement_each():
 
 def test_one_message_is_for_all_callbacks_that_wait():
     assert not services.DUE_CALLBACKS.earliest().exists()
-    callbacks = [_receive(body_for(make_order(Status.PENDING)), delivery=delivery) for delivery in "abc"]
+    callbacks = [receive(body_for(make_order(Status.PENDING)), delivery=delivery) for delivery in "abc"]
 
     assert services.DUE_CALLBACKS.earliest()[0] == (callbacks[0].next_try_at,)
     (work,) = services.DUE_CALLBACKS.take(20)
@@ -208,7 +194,7 @@ def test_one_message_is_for_all_callbacks_that_wait():
 
 def test_one_faulty_callback_stops_no_other_of_its_batch(monkeypatch):
     orders = [make_order(Status.PENDING, destination=f"08129999999{i}") for i in range(5)]
-    callbacks = [_receive(body_for(order), delivery=order.ref_id) for order in orders]
+    callbacks = [receive(body_for(order), delivery=order.ref_id) for order in orders]
     _break_for(monkeypatch, orders[2])
 
     assert services.process_batch(50) == 5
@@ -223,11 +209,11 @@ def test_one_faulty_callback_stops_no_other_of_its_batch(monkeypatch):
 def test_a_hundred_faulty_callbacks_hold_up_no_other(monkeypatch):
     faulty = make_order(Status.PENDING)
     for i in range(100):
-        _receive(body_for(faulty, sn=f"SN-{i}"), delivery=f"faulty-{i}")
+        receive(body_for(faulty, sn=f"SN-{i}"), delivery=f"faulty-{i}")
     _break_for(monkeypatch, faulty)
     services.process_waiting()
     other = make_order(Status.PENDING, destination="081299999999")
-    _receive(body_for(other), delivery="other")
+    receive(body_for(other), delivery="other")
 
     assert services.process_batch(1) == 1
 
@@ -258,8 +244,8 @@ def test_callbacks_that_keep_coming_are_taken_together(monkeypatch):
 
 def test_the_second_callback_of_an_order_is_judged_by_the_first():
     order = make_order(Status.PENDING)
-    first = _receive(body_for(order, "success"), delivery="a")
-    second = _receive(body_for(order, "failed"), delivery="b")
+    first = receive(body_for(order, "success"), delivery="a")
+    second = receive(body_for(order, "failed"), delivery="b")
 
     services.process_waiting()
 
@@ -275,7 +261,7 @@ def test_a_batch_costs_no_more_statements_for_more_callbacks():
     for size in (2, 20):
         for i in range(size):
             order = make_order(Status.PENDING, destination=f"0812{size:02d}9999{i:02d}")
-            _receive(body_for(order), delivery=order.ref_id)
+            receive(body_for(order), delivery=order.ref_id)
 
         with statements() as sent:
             assert services.process_batch(50) == size
@@ -288,7 +274,7 @@ def test_a_batch_costs_no_more_statements_for_more_callbacks():
 def test_two_processes_share_the_callbacks_and_process_each_once():
     orders = [make_order(Status.PENDING, destination=f"08129999{i:04d}") for i in range(30)]
     for order in orders:
-        _receive(body_for(order), delivery=order.ref_id)
+        receive(body_for(order), delivery=order.ref_id)
 
     at_once(*[lambda: [services.process_batch(5) for _ in range(8)]] * 3)
 
@@ -296,107 +282,9 @@ def test_two_processes_share_the_callbacks_and_process_each_once():
     assert {tuple(moves(order)) for order in orders} == {(("pending", "success", "callback"),)}
 
 
-def test_unsigned_callbacks_only_make_their_orders_due():
-    far = "2030-01-01T00:00:00Z"
-    orders = [make_order(Status.PENDING, destination=f"08129999999{i}", next_poll_at=far) for i in range(3)]
-    for order in orders:
-        _receive(body_for(order), is_signed=False, delivery=order.ref_id)
-
-    services.process_waiting()
-
-    assert Order.objects.filter(status=Status.PENDING, next_poll_at__lt=far).count() == 3
-    assert Callback.objects.filter(state=CallbackState.HINT).count() == 3
-
-
-_NOT_POLLED = [status for status in Status if status not in POLLED]
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("status", _NOT_POLLED)
-def test_an_unsigned_callback_that_says_something_else_has_the_status_asked(monkeypatch, status):
-    asked = []
-    monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
-    order = make_order(status, sn="SN-1")
-
-    for said in ("success", "failed"):
-        asked.clear()
-        callback = services.process(_receive(body_for(order, said), is_signed=False).pk)
-
-        assert asked == ([] if said == status else [("purchases.tasks.ask_anyway", order.pk)]), said
-        assert (callback.state, moves(order)) == ("hint", []), said
-    assert not Incident.objects.exists()  # it is not signed: only the answer of the poll counts
-
-
-@pytest.mark.django_db(transaction=True)
-def test_an_unsigned_callback_with_an_sn_that_a_success_lacks_has_it_asked(monkeypatch):
-    asked = []
-    monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
-    order = make_order(Status.SUCCESS, trx_id="T-1")
-
-    services.process(_receive(body_for(order, sn="SN-7"), is_signed=False).pk)
-
-    assert asked == [("purchases.tasks.ask_anyway", order.pk)]
-    monkeypatch.setattr(calling, "get_client", lambda: OneAnswer(reported(order, trx_id="T-1", sn="SN-7")))
-    ask_anyway(order.pk)
-    order.refresh_from_db()
-    assert (order.sn, Incident.objects.exists()) == ("SN-7", False)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_flood_of_forged_callbacks_asks_for_the_status_five_times(monkeypatch):
-    asked = []
-    monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
-    order, other = make_order(Status.SUCCESS), make_order(Status.SUCCESS)
-
-    for number in range(8):
-        body = body_for(order, "failed", message=f"forged {number}")
-        services.process(_receive(body, order.ref_id, is_signed=False).pk)
-    services.process(_receive(body_for(other, "failed"), is_signed=False).pk)
-
-    assert [pk for _task, pk in asked] == [order.pk] * 5 + [other.pk]
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("is_understood", [True, False])
-def test_a_flood_of_forged_callbacks_makes_an_open_order_due_five_times(is_understood):
-    far = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
-    order, due = make_order(Status.PENDING), []
-
-    for number in range(8):
-        Order.objects.update(next_poll_at=far)
-        body = body_for(order, "failed", message=f"forged {number}")
-        body = body if is_understood else body.replace(b'"timestamp"', b'"sent_at"')
-        services.process(_receive(body, order.ref_id, is_signed=False).pk)
-        order.refresh_from_db()
-        due.append(order.next_poll_at < far)
-
-    assert due == [True] * 5 + [False] * 3
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("status", "says", "expected"),
-    [
-        ("success", "failed", ("success", ["contradiction"])),
-        ("closed", "success", ("closed", ["contradiction"])),
-        ("rejected", "pending", ("rejected", ["contradiction"])),
-        ("success", "success", ("success", [])),  # the callback was forged, or old
-    ],
-)
-def test_the_answer_to_that_question_is_believed(monkeypatch, status, says, expected):
-    order = make_order(Status(status), trx_id="T-1" if status == "success" else "", sn="SN-1")
-
-    monkeypatch.setattr(calling, "get_client", lambda: OneAnswer(reported(order, says, trx_id="T-1")))
-    ask_anyway(order.pk)
-
-    order.refresh_from_db()
-    assert (order.status, [incident.kind for incident in order.incidents.all()]) == expected
-    assert (moves(order), Entry.objects.count()) == ([], 0)
-
-
 def test_a_callback_is_processed_once_our_fault_is_mended(monkeypatch):
     order = make_order(Status.PENDING)
-    callback = _receive(body_for(order))
+    callback = receive(body_for(order))
     with monkeypatch.context() as broken:
         broken.setattr(services, "apply_reports", lambda *_args: 1 / 0)
         assert services.process(callback.pk).tries == 1
@@ -412,7 +300,7 @@ def test_a_fault_of_the_database_is_kept_without_the_row(monkeypatch):
     break_row = partial(Order.objects.filter(pk=order.pk).update, next_poll_at=None)
     monkeypatch.setattr(services, "apply_reports", lambda _reports: break_row())
 
-    callback = services.process(_receive(body_for(order)).pk)
+    callback = services.process(receive(body_for(order)).pk)
 
     assert callback.fault == (
         'IntegrityError: new row for relation "purchases_order" violates check constraint "order_never_forgotten"'
@@ -422,7 +310,7 @@ def test_a_fault_of_the_database_is_kept_without_the_row(monkeypatch):
 def test_a_callback_processed_again_by_staff_changes_nothing():
     admin = User.objects.create_user("admin")
     order = make_order(Status.PENDING)
-    callback = _receive(body_for(order))
+    callback = receive(body_for(order))
     with pytest.raises(StillWaiting):
         services.process_again(callback, actor=admin)
     services.process(callback.pk)

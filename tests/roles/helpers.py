@@ -6,16 +6,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from approvals.models import Approval
+from purchases.errors import NeedsApproval
+from purchases.services import ask_for_approval
 from purchases.views.order import POSTS
 from staff.models import User
+from testing.orders import place
+from testing.people import Browser, browser_of
 
 HOUSE = Path(__file__).resolve().parents[2]
 DOCUMENT = HOUSE / "docs" / "roles.md"
 YES, NO = "yes", "–"
+PHONE = "081298765432"
+PART = "HX-Request"  # asks for a part of a page
 # The value for each part of an address: no row has such a key.
 EXAMPLES = {"int": "0", "str": "X", "uuid": str(uuid.UUID(int=0)), "slug": "x", "path": "x"}
 
@@ -76,3 +85,18 @@ def tables() -> dict[str, dict[str, dict[str, str]]]:
 def text_of(answer: Any) -> str:
     """The text of an answer, also of one that is streamed."""
     return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
+
+
+def asked(product: Any, person: Any, **facts: Any) -> Approval:
+    """The request to sell above the person's limit, for a number that nobody sees whole."""
+    with pytest.raises(NeedsApproval) as need:
+        place(product, destination=PHONE, placed_by=person, **facts)
+    return ask_for_approval(need.value, actor=person, reason=f"for {PHONE}")
+
+
+def who_sees_none(who: str) -> Browser:
+    """A browser of a person with this role, without the right."""
+    Group.objects.get(name=who).permissions.remove(
+        *Group.objects.get(name=who).permissions.filter(codename="view_number")
+    )
+    return browser_of(who, username="looks")

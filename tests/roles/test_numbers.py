@@ -9,51 +9,41 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.http.request import HttpHeaders
 from django.urls import NoReverseMatch, get_resolver, reverse
 
 from approvals.events import APPROVED
-from approvals.models import Approval
 from audit.services import record
 from bank.models import BankAccount, BankFile, BankRow
 from batches.models import Batch, BatchRow
 from bills.services import pay_bill
 from branches.models import FIRST
 from callbacks.models import Callback
-from core import clock
 from credit.models import CreditAccount
 from credit.services import bring_forward
 from customers.models import Customer, SavedNumber
-from drawers.events import OPENING_EXPLAINED
-from drawers.models import DrawerEntry, Outcome, Payment
+from drawers.models import DrawerEntry
 from drawers.services import close_shift, take_credit_payment
 from exports.events import EXPORT_MADE
 from purchases.errors import NeedsApproval
 from purchases.models import Incident, Order, OrderEvent, Verdict
 from purchases.models.receipts import Paper
-from purchases.services import ask_for_approval, propose_verdict, write_note
+from purchases.services import ask_for_approval
 from purchases.services.receipts import print_receipt, print_receipts
 from purchases.states import Status
-from reconciliation.models import Difference
-from reconciliation.services import acknowledge_top_up, announce_top_up, propose_adjustment
-from staff.models import User
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
-from testing.orders import place
 from testing.people import Browser, browser_of, make_person
-from tests.approvals.helpers import approve, cashier
+from tests.approvals.helpers import cashier
 from tests.drawers.helpers import begin, pieces_of
 from tests.gateway.helpers import kept_exchange
-from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import make_difference
-from tests.roles.helpers import opened_by, routes, text_of
+from tests.roles.helpers import PART, PHONE, asked, opened_by, routes, who_sees_none
 
 pytestmark = pytest.mark.django_db
 
-PHONE, METER = "081298765432", "98765012349"
+METER = "98765012349"
 # Parts of the numbers, as they stand in a page after all grouping signs are removed.
 TRACES = ("98765432", "765012")
-PART = "HX-Request"  # asks for a part of a page
 
 
 def whole_in(answer: Any) -> bool:
@@ -64,12 +54,6 @@ def whole_in(answer: Any) -> bool:
             content = b"".join(workbook.read(name) for name in workbook.namelist())
     bare = re.sub(r"[\s.\-()]|%20|\+|&nbsp;", "", content.decode())
     return any(trace in bare for trace in TRACES)
-
-
-def asked(product: Any, person: Any, **facts: Any) -> Approval:
-    with pytest.raises(NeedsApproval) as need:
-        place(product, destination=PHONE, placed_by=person, **facts)
-    return ask_for_approval(need.value, actor=person, reason=f"for {PHONE}")
 
 
 def make_batch(order: Order) -> Batch:
@@ -236,14 +220,6 @@ def keyed() -> set[str]:
     return found
 
 
-def who_sees_none(who: str) -> Browser:
-    """A browser of a person with this role, without the right."""
-    Group.objects.get(name=who).permissions.remove(
-        *Group.objects.get(name=who).permissions.filter(codename="view_number")
-    )
-    return browser_of(who, username="looks")
-
-
 @pytest.mark.usefixtures("_undrawn")
 def test_every_address_with_a_key_is_walked(shop):
     assert keyed() - ELSEWHERE <= set(shop["pages"]) | {"order_act"}
@@ -348,93 +324,3 @@ def test_without_the_right_digits_of_a_reference_find_no_row_of_a_batch(shop):
 
     assert {typed: found(typed) for typed in (PHONE[2:9], f"S {PHONE[:6]}")} == {PHONE[2:9]: 0, f"S {PHONE[:6]}": 0}
     assert found(PHONE) == found(f"s {PHONE}") == 2
-
-
-def given_back(seller: User, note: str) -> Order:
-    """A reversed order, whose money a person gave back with this note."""
-    order = make_order(Status.REVERSED, destination=PHONE)
-    given = {"outcome": Outcome.GIVEN, "given_by": seller, "given_at": clock.now(), "given_method": "qris"}
-    Payment.objects.filter(pk=order.payment_id).update(**given, given_note=note)
-    return order
-
-
-def write_everywhere(order: Order, person: User, text: str) -> None:
-    """A closed incident, an event and a decision of this order, with this text in each field that a person writes."""
-    closed = {"closed_at": clock.now(), "closed_by": person, "closing_note": text}
-    Incident.objects.create(order=order, kind="mismatch", source="poll", detail="price", raw={}, **closed)
-    OrderEvent.objects.create(order=order, to_status=order.status, source="staff", actor=person, note=text)
-    verdict = {"outcome": "failed", "order_status": "success", "evidence": text, "reason": text}
-    Verdict.objects.create(order=order, proposed_by=person, **verdict)
-
-
-def test_without_the_right_no_other_number_in_a_note_is_shown():
-    other, seller = "081377077077", make_person("cashier", username="seller")
-    order = given_back(seller, f"sent to {other}")
-    write_note(order, actor=seller, text=f"The right one is {other}")
-    write_everywhere(order, seller, f"Asked {other}")
-
-    browser, pages = who_sees_none("viewer"), [f"/orders/{order.ref_id}/", f"/orders/{order.ref_id}/panel/"]
-    shown = [browser.get(page, headers={PART: "true"}).content.decode() for page in pages]
-
-    assert [text.count("The right one is 0813•••••077") for text in shown] == [1, 1]
-    assert [text.count("Asked 0813•••••077") for text in shown] == [4, 1]
-    assert [text.count(other) for text in shown] == [0, 0]
-
-
-def test_without_the_right_no_reason_in_the_activity_log_or_a_file_shows_a_number():
-    other, seller = "081377077077", make_person("cashier", username="seller")
-    order = given_back(seller, f"sent to {other}")
-    record(OPENING_EXPLAINED, actor=seller, subject="shift 7", facts={"reason": f"owed by {other}"})
-    auditor = browser_of("auditor")
-
-    answers = [auditor.get(path) for path in ("/audit/", "/audit/csv/", f"/orders/{order.ref_id}/story.json")]
-    texts = [text_of(answer) for answer in answers]
-
-    assert ["0813•••••077" in text for text in texts] == [True] * 3
-    assert [other in text for text in texts] == [False] * 3
-
-
-def test_without_the_right_no_words_in_a_full_history_show_a_number():
-    other, seller = "081377077077", make_person("cashier", username="seller")
-    order = given_back(seller, f"sent to {other}")
-    write_everywhere(order, seller, f"Asked {other}")
-    auditor = browser_of("auditor")
-
-    texts = [text_of(auditor.get(f"/orders/{order.ref_id}/{end}")) for end in ("story/", "story.json")]
-
-    assert [text.count("Asked 0813•••••077") for text in texts] == [4, 5]  # the file has the incident twice
-    assert [text.count(other) for text in texts] == [0, 0]
-
-
-def test_without_the_right_no_words_of_an_approval_show_a_number():
-    other, leader = "081377077077", make_person("supervisor", username="leader", own_approval_above=10_000)
-    sale = asked(make_product(price=20_000, selling_price=19_000), leader, reason=f"promo for {other}")
-    order = make_order(Status.SUCCESS, destination=PHONE)
-    words = {"evidence": f"mail about {other}", "reason": f"asked for {other}"}
-    decision = propose_verdict(order, outcome="reversed", actor=leader, **words).approval
-    auditor = browser_of("auditor")
-    pages = [sale.get_absolute_url(), decision.get_absolute_url(), "/audit/", "/audit/csv/"]
-    placed = approve(sale, make_person("admin", username="second")).result
-    pages += [f"/orders/{placed}/story/", f"/orders/{placed}/story.json"]
-
-    texts = [text_of(auditor.get(page)) for page in pages]
-
-    assert ["0813•••••077" in text for text in texts] == [True] * len(pages)
-    assert [other in text for text in texts] == [False] * len(pages)
-
-
-def test_without_the_right_no_reason_in_the_books_shows_a_number():
-    number, boss = "081377077077", make_person("administrator", username="boss")
-    open_books(100_000)
-    acknowledge_top_up(make_difference(5_000), actor=boss, note=f"sent by {number}")
-    propose_adjustment(make_difference(-5_000), actor=boss, reason=f"charged for {number}")
-    announce_top_up(amount=7_000, note=f"from {number}", actor=boss)
-    auditor, pages = browser_of("auditor"), ["/balance/", "/balance/differences/?state=all", "/balance/statement/"]
-    pages += [*(f"/balance/differences/{row.pk}/" for row in Difference.objects.all()), "/balance/statement/csv/"]
-    pages += [Approval.objects.get().get_absolute_url(), "/work/?kind=topup"]
-
-    answers = [auditor.get(page) for page in pages]
-    texts = [text_of(answer) for answer in answers]
-
-    assert [page for page, text in zip(pages, texts, strict=True) if "0813•••••077" not in text] == []
-    assert [page for page, text in zip(pages, texts, strict=True) if number in text] == []

@@ -1,5 +1,6 @@
 """Helpers for several tests of people."""
 
+import re
 from typing import Any
 
 import pytest
@@ -75,3 +76,8 @@ def refused(work) -> str:
     with pytest.raises(NotAllowed) as refusal:
         work()
     return refusal.value.reason
+
+
+def link_of(answer: Any) -> str:
+    """The token of the link that the page shows."""
+    return re.search(r'id="access-link">http://testserver/accounts/link/\?link=([\w-]+)<', answer.content.decode())[1]

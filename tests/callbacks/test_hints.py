@@ -1,0 +1,116 @@
+"""A callback whose body is not signed is only a hint: its order is polled, a limited number of times."""
+
+import datetime as dt
+
+import pytest
+
+from callbacks import services
+from callbacks.models import Callback, CallbackState
+from gateway.services import calling
+from ledger.models import Entry
+from purchases.models import Incident, Order
+from purchases.states import POLLED, Status
+from purchases.tasks import ask_anyway
+from testing.callbacks import body_for, receive
+from testing.factories import make_order, moves, reported
+from testing.orders import OneAnswer
+
+pytestmark = pytest.mark.django_db
+
+
+def test_unsigned_callbacks_only_make_their_orders_due():
+    far = "2030-01-01T00:00:00Z"
+    orders = [make_order(Status.PENDING, destination=f"08129999999{i}", next_poll_at=far) for i in range(3)]
+    for order in orders:
+        receive(body_for(order), is_signed=False, delivery=order.ref_id)
+
+    services.process_waiting()
+
+    assert Order.objects.filter(status=Status.PENDING, next_poll_at__lt=far).count() == 3
+    assert Callback.objects.filter(state=CallbackState.HINT).count() == 3
+
+
+_NOT_POLLED = [status for status in Status if status not in POLLED]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("status", _NOT_POLLED)
+def test_an_unsigned_callback_that_says_something_else_has_the_status_asked(monkeypatch, status):
+    asked = []
+    monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
+    order = make_order(status, sn="SN-1")
+
+    for said in ("success", "failed"):
+        asked.clear()
+        callback = services.process(receive(body_for(order, said), is_signed=False).pk)
+
+        assert asked == ([] if said == status else [("purchases.tasks.ask_anyway", order.pk)]), said
+        assert (callback.state, moves(order)) == ("hint", []), said
+    assert not Incident.objects.exists()  # it is not signed: only the answer of the poll counts
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_unsigned_callback_with_an_sn_that_a_success_lacks_has_it_asked(monkeypatch):
+    asked = []
+    monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
+    order = make_order(Status.SUCCESS, trx_id="T-1")
+
+    services.process(receive(body_for(order, sn="SN-7"), is_signed=False).pk)
+
+    assert asked == [("purchases.tasks.ask_anyway", order.pk)]
+    monkeypatch.setattr(calling, "get_client", lambda: OneAnswer(reported(order, trx_id="T-1", sn="SN-7")))
+    ask_anyway(order.pk)
+    order.refresh_from_db()
+    assert (order.sn, Incident.objects.exists()) == ("SN-7", False)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_flood_of_forged_callbacks_asks_for_the_status_five_times(monkeypatch):
+    asked = []
+    monkeypatch.setattr(services, "publish", lambda *work: asked.append(work))
+    order, other = make_order(Status.SUCCESS), make_order(Status.SUCCESS)
+
+    for number in range(8):
+        body = body_for(order, "failed", message=f"forged {number}")
+        services.process(receive(body, order.ref_id, is_signed=False).pk)
+    services.process(receive(body_for(other, "failed"), is_signed=False).pk)
+
+    assert [pk for _task, pk in asked] == [order.pk] * 5 + [other.pk]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("is_understood", [True, False])
+def test_a_flood_of_forged_callbacks_makes_an_open_order_due_five_times(is_understood):
+    far = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
+    order, due = make_order(Status.PENDING), []
+
+    for number in range(8):
+        Order.objects.update(next_poll_at=far)
+        body = body_for(order, "failed", message=f"forged {number}")
+        body = body if is_understood else body.replace(b'"timestamp"', b'"sent_at"')
+        services.process(receive(body, order.ref_id, is_signed=False).pk)
+        order.refresh_from_db()
+        due.append(order.next_poll_at < far)
+
+    assert due == [True] * 5 + [False] * 3
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("status", "says", "expected"),
+    [
+        ("success", "failed", ("success", ["contradiction"])),
+        ("closed", "success", ("closed", ["contradiction"])),
+        ("rejected", "pending", ("rejected", ["contradiction"])),
+        ("success", "success", ("success", [])),  # the callback was forged, or old
+    ],
+)
+def test_the_answer_to_that_question_is_believed(monkeypatch, status, says, expected):
+    order = make_order(Status(status), trx_id="T-1" if status == "success" else "", sn="SN-1")
+
+    monkeypatch.setattr(calling, "get_client", lambda: OneAnswer(reported(order, says, trx_id="T-1")))
+    ask_anyway(order.pk)
+
+    order.refresh_from_db()
+    assert (order.status, [incident.kind for incident in order.incidents.all()]) == expected
+    assert (moves(order), Entry.objects.count()) == ([], 0)

@@ -1,0 +1,221 @@
+"""An invitation on its page: the name that it proposes, its role and limits, and the link that it shows."""
+
+import html
+import re
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+
+from core import clock
+from staff import services
+from staff.models import RoleLimits, User
+from staff.services import invite
+from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
+from tests.core.helpers import has_id, words_at
+from tests.staff.helpers import GOOD, choose, invited, link_of, owner, signed_in
+
+pytestmark = pytest.mark.django_db
+
+INVITATION = {"full_name": "Bu Sari", "username": "sari", "role": "cashier"}
+
+
+def errors(answer) -> dict[str, list[str]]:
+    return {name: [fault.code for fault in faults] for name, faults in answer.context["form"].errors.as_data().items()}
+
+
+def test_an_administrator_invites_a_cashier_who_signs_in(boss):
+    shown = boss.confirm("/staff/invite/", {**INVITATION, "note": "mornings"})
+    choose(link_of(shown))
+
+    client = Client()
+    answer = client.post("/accounts/login/", {"login": "sari", "password": GOOD})
+    assert answer["Location"] == "/"
+    assert client.get("/products/").status_code == 200
+    assert client.get("/staff/").status_code == 403
+    assert "mornings" in boss.get(f"/staff/{User.objects.get(username='sari').pk}/").content.decode()
+
+
+def test_the_form_offers_only_roles_below_the_own_one(boss):
+    offered = re.findall(r'<option value="(\w+)"', boss.get("/staff/invite/").content.decode())
+
+    assert offered == ["viewer", "cashier", "auditor"]
+    assert boss.get("/staff/invite/").context["form"]["role"].value() == "cashier", "nobody invites another by accident"
+    assert errors(boss.confirm("/staff/invite/", {**INVITATION, "role": ""})) == {"role": ["required"]}
+    assert errors(boss.confirm("/staff/invite/", {**INVITATION, "role": "owner"})) == {"role": ["invalid_choice"]}
+    assert not User.objects.filter(username="sari").exists()
+
+
+def test_a_wrong_invitation_is_refused_beside_the_field(boss):
+    invited()
+
+    assert errors(boss.confirm("/staff/invite/", {**INVITATION, "username": "Sari"})) == {"username": ["NameTaken"]}
+    assert errors(boss.confirm("/staff/invite/", {**INVITATION, "username": "bu sari"})) == {"username": ["invalid"]}
+    assert set(errors(boss.confirm("/staff/invite/", {"note": ""}))) == {"full_name", "role"}
+
+
+@pytest.mark.parametrize(
+    ("full_name", "username"),
+    [("Bu Sari Dewi", "sari"), ("RENÉ", "rene2"), ("Pak", None), ("Pak 王", None)],
+)
+def test_an_empty_user_name_is_made_from_the_name_and_is_free(boss, full_name, username):
+    for taken in ("Rene", "rene3"):
+        make_person("cashier", username=taken)
+
+    answer = boss.confirm("/staff/invite/", {**INVITATION, "full_name": full_name, "username": ""})
+
+    if username:
+        link_of(answer)
+        assert User.objects.get(username=username).first_name == full_name
+        assert username in words_at(answer, 'id="link-for"')
+    else:
+        assert errors(answer) == {"username": ["required"]}
+        assert re.search(r'<details [^>]*id="more-fields" open>', answer.content.decode())
+
+
+@pytest.mark.parametrize(("typed", "refused"), [("", {}), ("sari", {"username": ["NameTaken"]})])
+def test_a_name_taken_meanwhile_is_proposed_again_unless_typed(boss, monkeypatch, typed, refused):
+    names_to_take = ["sari2", "sari"]
+
+    def invite_late(**facts):
+        if names_to_take:
+            make_person("cashier", username=names_to_take.pop())
+        return invite(**facts)
+
+    monkeypatch.setattr(services, "invite", invite_late)
+    answer = boss.confirm("/staff/invite/", {**INVITATION, "full_name": "Sari", "username": typed})
+
+    if refused:
+        assert errors(answer) == refused
+    else:
+        link_of(answer)
+        assert User.objects.get(username="sari3").first_name == "Sari"
+
+
+def test_a_second_person_of_one_name_is_asked_about_once(boss):
+    make_person("cashier", username="sari", first_name="Sari Dewi")
+    second = {**INVITATION, "full_name": "sari  dewi", "username": ""}
+
+    asked = boss.confirm("/staff/invite/", second)
+
+    assert "(sari)" in words_at(asked, 'id="namesake"')
+    assert User.objects.filter(first_name__icontains="dewi").count() == 1
+    assert 'name="another" value="sari dewi" required' in asked.content.decode()
+    without_role = boss.confirm("/staff/invite/", {**second, "another": "sari dewi", "role": ""})
+    assert re.search(r'name="another" value="sari dewi" required\s+checked', without_role.content.decode())
+    link_of(boss.confirm("/staff/invite/", {**second, "another": "sari dewi"}))
+    assert User.objects.filter(username="sari2").exists()
+
+
+def test_an_invitation_without_any_field_is_asked_again(boss):
+    assert has_id(boss.post("/staff/invite/"), "id_full_name")
+
+
+def test_an_answer_about_one_name_counts_for_no_other(boss):
+    for name in ("Sari Dewi", "Budi"):
+        make_person("cashier", username=name.split()[0].lower(), first_name=name)
+
+    asked = boss.confirm("/staff/invite/", {**INVITATION, "full_name": "Budi", "username": "", "another": "sari dewi"})
+
+    assert "(budi)" in words_at(asked, 'id="namesake"')
+
+
+def test_a_bound_inviter_learns_no_name_of_another_branch():
+    make_person("cashier", username="sari", first_name="Sari Dewi", branch=make_branch())
+    manager = browser_of("administrator", username="bound", bound_since=clock.now())
+
+    answer = manager.confirm("/staff/invite/", {**INVITATION, "full_name": "Sari Dewi", "username": ""})
+
+    assert not has_id(answer, "namesake")
+    link_of(answer)
+
+
+def test_the_proposed_user_name_follows_the_typed_name(boss):
+    make_person("cashier", username="sari")
+
+    def proposed(**typed: str) -> str:
+        answer = boss.get("/staff/invite/", typed, headers={"HX-Request": "true"})
+        assert "<html" not in answer.content.decode()
+        return html.unescape(re.sub(r"<[^>]+>", "", answer.content.decode())).strip()
+
+    assert proposed(full_name="") == "from the name"
+    assert proposed(full_name="Bu Sari") == "sari2"
+    link_of(boss.confirm("/staff/invite/", {**INVITATION, "username": "rini"}, headers={"HX-Request": "true"}))
+
+
+def test_an_invitation_gives_lower_limits_in_the_same_step(boss):
+    assert not has_id(boss.get("/staff/invite/"), "limits-of-roles"), "no role has any"
+    RoleLimits.objects.update_or_create(role="cashier", defaults={"per_day": 5_000_000})
+    RoleLimits.objects.update_or_create(role="supervisor", defaults={"per_day": 9_000_000})
+    page = boss.get("/staff/invite/")
+    assert "Rp5.000.000" in words_at(page, 'id="limits-of-roles"')
+    assert [role for role, _limits in page.context["limits_of_roles"]] == ["cashier"], "of the offered roles alone"
+
+    too_much = boss.confirm("/staff/invite/", {**INVITATION, "per_day": "9.000.000"})
+    assert errors(too_much) == {"role": ["NotAllowed:limits_later"]}
+    assert not User.objects.filter(username="sari").exists()
+
+    boss.confirm("/staff/invite/", {**INVITATION, "per_order": "200.000", "per_day": "1.000.000"})
+    sari = User.objects.get(username="sari")
+    assert (sari.own_per_order, sari.own_per_day, sari.own_approval_above) == (200_000, 1_000_000, None)
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_open"),
+    [
+        ({}, False),
+        ({"per_order": "50.000"}, False),
+        ({"per_day": "1.000"}, True),
+        ({"approval_above": "0"}, True),
+        ({"per_day": "x"}, True),
+    ],
+)
+def test_the_other_limits_are_open_when_one_is_filled_in_or_wrong(boss, typed, is_open):
+    page = boss.confirm("/staff/invite/", {**INVITATION, "full_name": "", **typed}).content.decode()
+
+    assert re.search(r'<details [^>]*id="more-fields"( open)?>', page)[1] == (" open" if is_open else None)
+
+
+def test_limits_do_not_go_with_a_role_that_takes_two(boss):
+    head = signed_in(owner())
+
+    answer = head.confirm("/staff/invite/", {**INVITATION, "role": "supervisor", "per_day": "1000"})
+
+    assert errors(answer) == {"role": ["NotAllowed:limits_later"]}
+    assert not User.objects.filter(username="sari").exists()
+
+
+def test_a_link_goes_out_by_whatsapp_and_as_a_picture(boss):
+    shown = boss.confirm("/staff/invite/", INVITATION)
+
+    address = re.search(r'id="link-whatsapp" href="([^"]+)"', shown.content.decode())[1]
+    assert address.startswith("https://wa.me/?text=")
+    assert quote(f"?link={link_of(shown)}", safe="") in address
+    assert "<svg" in shown.content.decode()
+
+
+def test_an_invitation_asks_for_the_limit_per_order_first_and_says_what_it_counts(boss):
+    page = boss.get("/staff/invite/")
+
+    before, _fold, after = page.content.decode().partition('id="more-fields"')
+    assert 'name="per_order"' in before
+    for name in ("per_day", "approval_above"):
+        assert f'name="{name}"' in after
+    for name in ("per_order", "per_day", "approval_above"):
+        assert f'id="id_{name}_helptext"' in after
+
+
+def test_the_page_of_a_link_shows_it_first_then_name_role_and_limits(boss):
+    shown = boss.confirm("/staff/invite/", INVITATION | {"approval_above": "200000"})
+
+    page = shown.content.decode()
+    order = [page.index(f'id="{part}"') for part in ("access-link", "link-whatsapp", "link-for", "link-rights")]
+    assert order == sorted(order)
+    here = boss.confirm(
+        "/staff/invite/", INVITATION | {"full_name": "Rini", "username": "rini"}, headers={"Host": "localhost:8000"}
+    )
+    order = [here.content.decode().index(f'id="{part}"') for part in ("access-link", "only-here", "link-for")]
+    assert order == sorted(order)
+    assert "sari" in words_at(shown, 'id="link-for"')
+    assert "Rp200.000" in words_at(shown, 'id="link-rights"')
