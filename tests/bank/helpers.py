@@ -1,7 +1,9 @@
 """Sales whose money reaches the bank, files of the bank, and the rows that are matched with the books."""
 
 import datetime as dt
+from typing import Any
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from bank.formats import columns_of, lines_of
@@ -11,10 +13,13 @@ from bank.services import read_file
 from bank.services.items import Item, open_items, open_sums
 from staff.models import User
 from testing.database import past_triggers
+from testing.people import Browser
 from tests.drawers.helpers import end, sell
 
 TODAY = timezone.localdate
 ONE_DAY = dt.timedelta(days=1)
+#: The columns of `file_of` and `today`, kept for the bank.
+CONFIRMED = {"day": 0, "text": 1, "amount": 2, "save": "BCA 1"}
 
 
 def paid(seller: User, amount: int, method: str, *, days_ago: int = 0, reference: str = "") -> str:
@@ -55,3 +60,18 @@ def names(part: str) -> list[str]:
     """The items, or the texts, of a part of the last thirty days."""
     lines = statement_of(TODAY() - 30 * ONE_DAY, TODAY()).part(part).lines()
     return [line.key or line.row.text for line in lines if line.key or line.row]
+
+
+def file_of(*rows: str, heading: str = "Wann;Was;Wieviel") -> SimpleUploadedFile:
+    """A file with these rows."""
+    return SimpleUploadedFile("mutasi.csv", "\n".join([heading, *rows]).encode(), "text/csv")
+
+
+def today(text: str, amount: str) -> str:
+    """A row of today."""
+    return f"{timezone.localdate():%d/%m/%Y};{text};{amount}"
+
+
+def upload(browser: Browser, file: SimpleUploadedFile, **fields: Any) -> Any:
+    """Have the page read the file; the answer."""
+    return browser.post("/bank/read/", {"account": "BCA 1", "fee": "0,7", "file": file, **fields})

@@ -2,7 +2,6 @@
 
 import csv
 import datetime as dt
-import html
 import io
 import re
 from typing import Any
@@ -13,79 +12,51 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from bank import views
-from bank.days import BankDays, expected_days
 from bank.models import BankAccount, BankFile, BankRow, State
 from core.times import day_words, hour
 from credit.methods import method_words
-from drawers.services import take_credit_payment
 from purchases.models import Order
 from reconciliation.services import announce_top_up
 from staff.models import User
-from testing.database import past_triggers, statements
-from testing.orders import at_once
-from testing.people import Browser, browser_of, make_person
-from tests.bank.helpers import paid
+from testing.people import browser_of, make_person
+from tests.bank.helpers import CONFIRMED, file_of, paid, today, upload
 from tests.core.helpers import words
-from tests.credit.helpers import account_of, give_credit, sell_to
-from tests.drawers.helpers import begin, end
-from tests.ledger.helpers import open_books
 
 KNOWN = "Tanggal;Keterangan;Jumlah"
-CONFIRMED = {"day": 0, "text": 1, "amount": 2, "save": "BCA 1"}
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def sold() -> str:
-    open_books(5_000_000)
-    seller = make_person("cashier")
-    begin(seller)
-    return paid(seller, 50_000, "transfer")
-
-
-def file_of(*rows: str, heading: str = "Wann;Was;Wieviel") -> SimpleUploadedFile:
-    return SimpleUploadedFile("mutasi.csv", "\n".join([heading, *rows]).encode(), "text/csv")
-
-
-def today(text: str, amount: str) -> str:
-    return f"{timezone.localdate():%d/%m/%Y};{text};{amount}"
-
-
-def read(browser: Browser, file: SimpleUploadedFile, **fields: Any) -> Any:
-    return browser.post("/bank/read/", {"account": "BCA 1", "fee": "0,7", "file": file, **fields})
 
 
 def test_given_an_unknown_bank_then_the_columns_are_chosen_once(sold):
     browser = browser_of("administrator")
     rows = today("BUDI", "50.000"), today("ADM", "-15.000")
 
-    shown = read(browser, file_of(*rows))
+    shown = upload(browser, file_of(*rows))
     assert (shown.status_code, [*shown.context["columns"].fields][:3]) == (200, ["day", "text", "amount"])
-    wrong = read(browser, file_of(*rows), day=0, text=1, save=1)
+    wrong = upload(browser, file_of(*rows), day=0, text=1, save=1)
     assert wrong.context["columns"].errors.as_data()["__all__"][0].code == "no_amount"
-    looked_at = read(browser, file_of(*rows, "PEND;NOT YET;1.000"), day=0, text=1, amount=2)
+    looked_at = upload(browser, file_of(*rows, "PEND;NOT YET;1.000"), day=0, text=1, amount=2)
     assert [(row.text, row.amount) for row in looked_at.context["sample"]] == [("BUDI", 50_000), ("ADM", -15_000)]
     assert (looked_at.context["row_count"], looked_at.context["left_out"]) == (2, 1)  # the pending row, not the heading
     assert "2: ADM" in str(looked_at.context["columns"]["text"]), "the example is a booking"
     assert not BankRow.objects.exists()
 
-    kept = read(browser, file_of(*rows), **CONFIRMED)
+    kept = upload(browser, file_of(*rows), **CONFIRMED)
     assert kept.headers["Location"] == "/bank/"
     assert BankAccount.objects.get().most_fee == 70
-    known = read(browser, file_of(*rows), **CONFIRMED)
+    known = upload(browser, file_of(*rows), **CONFIRMED)
     assert known.context["refusal"].reason == "known"
 
 
 def test_given_known_columns_then_rows_are_kept_once_they_were_shown_for_this_account(sold):
     browser = browser_of("administrator")
-    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    upload(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
 
     for pressed in ({}, {"read": "1"}, {"save": "BRI 2"}):  # it was shown before, or shown for another account
-        shown = read(browser, file_of(today("SARI", "20.000")), **pressed)
+        shown = upload(browser, file_of(today("SARI", "20.000")), **pressed)
         assert [row.text for row in shown.context["sample"]] == ["SARI"], pressed
         assert 'name="save" value="BCA 1"' in shown.content.decode()
         assert BankRow.objects.count() == 1
-    kept = read(browser, file_of(today("SARI", "20.000")), save="BCA 1")
+    kept = upload(browser, file_of(today("SARI", "20.000")), save="BCA 1")
     assert kept.headers["Location"] == "/bank/"
     assert BankRow.objects.count() == 2
 
@@ -107,7 +78,7 @@ def test_a_file_that_is_chosen_is_looked_at_and_not_read(sold):
     assert sent.index(str(day)) < sent.index('id="bank-sample"') < sent.index('id="columns-choice"')
     assert (named.context["row_count"], named.context["left_out"]) == (2, 0)
 
-    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    upload(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
     known = look(file_of(today("SARI", "20.000")), "BCA 1")
     assert [row.text for row in known.context["sample"]] == ["SARI"]
     assert BankRow.objects.count() == 1
@@ -117,7 +88,7 @@ def test_a_file_that_is_chosen_is_looked_at_and_not_read(sold):
 def test_given_a_wrong_field_then_nothing_is_read(sold):
     browser = browser_of("administrator")
     for field, typed in [("fee", "11"), ("fee", "x"), ("account", " ")]:
-        answer = read(browser, file_of(today("BUDI", "50.000"), heading=KNOWN), **{**CONFIRMED, field: typed})
+        answer = upload(browser, file_of(today("BUDI", "50.000"), heading=KNOWN), **{**CONFIRMED, field: typed})
 
         assert [*answer.context["form"].errors] == [field], field
 
@@ -131,7 +102,7 @@ def test_given_a_row_that_cannot_be_read_then_the_page_says_which_and_keeps_none
     ]:
         file = file_of(today("BUDI", "50.000"), row) if reason != "no_rows" else file_of(row)
 
-        answer = read(browser, file, **CONFIRMED)
+        answer = upload(browser, file, **CONFIRMED)
 
         assert answer.context["refusal"].reason == reason, row
         assert not BankFile.objects.exists(), row
@@ -139,7 +110,7 @@ def test_given_a_row_that_cannot_be_read_then_the_page_says_which_and_keeps_none
 
 def test_given_a_file_then_the_parts_the_links_and_the_csv_say_the_same(sold):
     browser = browser_of("administrator")
-    read(
+    upload(
         browser,
         file_of(today("BUDI", "50.000"), today("=ADM", "-15.000"), heading=KNOWN),
         **CONFIRMED,
@@ -158,7 +129,7 @@ def test_given_a_file_then_the_parts_the_links_and_the_csv_say_the_same(sold):
 
 def test_given_entries_in_no_statement_yet_then_the_file_has_those_of_the_page(sold):
     browser, earlier = browser_of("administrator"), timezone.localdate() - dt.timedelta(days=3)
-    read(browser, file_of(f"{earlier:%d/%m/%Y};ADM;-15.000"), **CONFIRMED)
+    upload(browser, file_of(f"{earlier:%d/%m/%Y};ADM;-15.000"), **CONFIRMED)
 
     lines = browser.get("/bank/", {"show": "beyond"}).context["lines"]
     answer = b"".join(browser.get("/bank/csv/").streaming_content).decode("utf-8-sig")
@@ -169,7 +140,7 @@ def test_given_entries_in_no_statement_yet_then_the_file_has_those_of_the_page(s
 
 def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(sold):
     browser = browser_of("administrator")
-    read(browser, file_of(today("BUDI", "49.000"), heading=KNOWN), **CONFIRMED)
+    upload(browser, file_of(today("BUDI", "49.000"), heading=KNOWN), **CONFIRMED)
     row = BankRow.objects.get()
     address = f"/bank/rows/{row.pk}/"
 
@@ -196,18 +167,18 @@ def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(
 
 def test_given_no_fee_typed_then_the_account_keeps_the_one_it_has(sold):
     browser = browser_of("administrator")
-    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    upload(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
     shown = browser.get("/bank/read/").context["form"]["fee"].value() or ""
 
-    read(browser, file_of(today("SARI", "20.000")), save="BCA 1", fee=shown)
-    read(browser, file_of(today("ANI", "30.000")), **CONFIRMED | {"save": "BRI 2"}, account="BRI 2", fee=shown)
+    upload(browser, file_of(today("SARI", "20.000")), save="BCA 1", fee=shown)
+    upload(browser, file_of(today("ANI", "30.000")), **CONFIRMED | {"save": "BRI 2"}, account="BRI 2", fee=shown)
 
     assert dict(BankAccount.objects.values_list("name", "most_fee")) == {"BCA 1": 70, "BRI 2": 100}
 
 
 def test_given_the_file_is_taken_back_during_a_decision_then_nothing_is_noted(sold, monkeypatch):
     browser = browser_of("administrator")
-    read(browser, file_of(today("BUDI", "49.000"), heading=KNOWN), **CONFIRMED)
+    upload(browser, file_of(today("BUDI", "49.000"), heading=KNOWN), **CONFIRMED)
     row, noted, decide = BankRow.objects.get(), AuditEvent.objects.count(), views._decide
 
     def decide_later(*facts: Any) -> None:
@@ -224,10 +195,10 @@ def test_given_the_file_is_taken_back_during_a_decision_then_nothing_is_noted(so
 
 def test_given_two_files_with_the_same_day_then_each_names_the_other(sold):
     browser, day = browser_of("administrator", language="en"), day_words(timezone.localdate())
-    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    upload(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
     alone = browser.get("/bank/read/").content.decode()
-    read(browser, file_of(today("BUDI", "50.000"), today("ANI", "30.000")), **CONFIRMED)
-    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED | {"save": "BRI 2"}, account="BRI 2")
+    upload(browser, file_of(today("BUDI", "50.000"), today("ANI", "30.000")), **CONFIRMED)
+    upload(browser, file_of(today("BUDI", "50.000")), **CONFIRMED | {"save": "BRI 2"}, account="BRI 2")
 
     page = browser.get("/bank/read/").content.decode()
 
@@ -241,7 +212,7 @@ def test_given_two_files_with_the_same_day_then_each_names_the_other(sold):
 )
 def test_a_row_that_is_matched_by_hand_says_how_it_differs(sold, came, words):
     browser = browser_of("administrator")
-    read(browser, file_of(today("BUDI", came), heading=KNOWN), **CONFIRMED)
+    upload(browser, file_of(today("BUDI", came), heading=KNOWN), **CONFIRMED)
     address, choice = f"/bank/rows/{BankRow.objects.get().pk}/", {"action": "match", "item": f"sale:{sold}"}
 
     without_reason = browser.post(f"{address}decide/", {**choice, "reason": ""}).content.decode()
@@ -272,9 +243,9 @@ def test_the_page_opens_on_what_is_missing_else_on_the_next_part_with_rows(sold)
         page = browser.get(f"/bank/{query}")
         return page.context["part"].name, 'id="none-missing"' in page.content.decode()
 
-    read(browser, file_of(today("ADM", "-15.000")), **CONFIRMED)
+    upload(browser, file_of(today("ADM", "-15.000")), **CONFIRMED)
     assert opened() == ("missing", False)
-    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    upload(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
     assert opened() == ("unknown", True)
     BankRow.objects.filter(text="ADM").delete()
     assert opened() == ("matched", True)
@@ -298,12 +269,12 @@ def test_before_a_statement_is_read_the_books_say_what_they_expect_by_way_to_pay
     link = re.search(r'id="to-earnings"\s+href="([^"]*)"', page)[1].replace("&amp;", "&")
     assert 'id="earned-by" data-by="method"' in administrator.get(link).content.decode()
 
-    read(administrator, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    upload(administrator, file_of(today("BUDI", "50.000")), **CONFIRMED)
     assert 'id="bank-expected"' not in administrator.get("/bank/?show=missing&days=today").content.decode()
 
 
 def test_an_auditor_reads_and_decides_nothing(sold):
-    read(browser_of("administrator"), file_of(today("BUDI", "49.000")), **CONFIRMED)
+    upload(browser_of("administrator"), file_of(today("BUDI", "49.000")), **CONFIRMED)
     row, browser = BankRow.objects.get(), browser_of("auditor")
 
     assert browser.get(f"/bank/rows/{row.pk}/").status_code == 200
@@ -311,170 +282,3 @@ def test_an_auditor_reads_and_decides_nothing(sold):
     assert browser.post(f"/bank/rows/{row.pk}/decide/", {"action": "aside", "reason": "x"}).status_code == 403
     assert browser.post("/bank/match/").status_code == 403
     assert BankRow.objects.get().state == State.UNKNOWN
-
-
-def test_the_first_line_says_what_the_bank_should_show_of_yesterday_and_today(sold):
-    seller = User.objects.get(username="cashier")
-    for amount, method in [(30_000, "transfer"), (20_000, "transfer"), (12_000, "qris")]:
-        paid(seller, amount, method, days_ago=1)
-    paid(seller, 99_000, "transfer", days_ago=2)
-    announce_top_up(amount=1_000_000, actor=make_person("admin", username="buyer"))
-    yesterday = timezone.localdate() - dt.timedelta(days=1)
-
-    page = browser_of("administrator", language="en").get("/bank/")
-
-    first, second, _seven_days = page.context["expected_days"]
-    assert page.context["chosen"].name == "7"  # also on the first of a month these include yesterday
-    assert (first.day, first.came, first.left) == (yesterday, 62_000, 0)
-    assert [(way.method.code, way.amount) for way in first.ways] == [
-        ("transfer", 50_000),
-        ("qris", 12_000),
-        ("card", 0),
-    ]
-    assert (second.came, second.left) == (50_000, 1_000_000)
-    said = words(page)
-    assert "Transfer Rp50.000" in said
-    assert "QRIS Rp12.000" in said
-
-
-@pytest.mark.django_db(transaction=True)
-def test_given_a_sale_while_the_page_is_read_then_its_sums_are_of_one_moment(sold, monkeypatch):
-    browser, seller = browser_of("administrator"), User.objects.get(username="cashier")
-    read(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
-
-    def after_a_sale(*facts: Any) -> list[BankDays]:
-        assert at_once(lambda: paid(seller, 30_000, "transfer"))[0]
-        return expected_days(*facts)
-
-    monkeypatch.setattr("bank.views.expected_days", after_a_sale)
-
-    _yesterday, of_today, _seven_days = browser.get("/bank/").context["expected_days"]
-
-    assert (of_today.came, of_today.missing, of_today.arrived) == (50_000, 0, 50_000)
-
-
-def test_each_day_says_what_of_it_is_missing_and_what_no_statement_has_yet(sold):
-    seller, browser = User.objects.get(username="cashier"), browser_of("administrator")
-    for amount, method in [(30_000, "transfer"), (20_000, "transfer"), (12_000, "qris")]:
-        paid(seller, amount, method, days_ago=1)
-    yesterday = f"{timezone.localdate() - dt.timedelta(days=1):%d/%m/%Y}"
-
-    def said(query: str = "") -> list[tuple[str, str]]:
-        page = browser.get(f"/bank/{query}").content.decode()
-        return re.findall(r'data-missing="(\d+)" data-beyond="(\d+)"', page)
-
-    def arrived() -> list[str]:
-        return re.findall(r'data-arrived="(\d+)"', browser.get("/bank/").content.decode())
-
-    assert said() == []  # before a statement is read
-    read(browser, file_of(f"{yesterday};BUDI;30.000"), **CONFIRMED)
-    assert said() == [("20000", "12000"), ("0", "50000"), ("20000", "62000")]
-    assert arrived() == ["30000", "30000"]  # no statement has today yet, so the page says nothing about what came
-    read(browser, file_of(today("SARI", "20.000"), today("QR", "12.000")), **CONFIRMED)
-    assert said() == [("0", "0"), ("50000", "0"), ("50000", "0")]
-    assert arrived() == ["62000", "0", "62000"]
-    older = timezone.localdate() - dt.timedelta(days=9)
-    assert said(f"?since={older}&until={older}") == []  # for other days than the chosen ones it is not read
-
-
-def test_the_chosen_days_say_what_the_bank_should_show_and_lead_to_their_orders(sold):
-    seller = User.objects.get(username="cashier")
-    for amount, method, days_ago in [(30_000, "transfer", 5), (20_000, "qris", 6), (70_000, "transfer", 9)]:
-        paid(seller, amount, method, days_ago=days_ago)
-    since, until = (timezone.localdate() - dt.timedelta(days=days) for days in (6, 5))
-    browser = browser_of("administrator", language="en")
-
-    page = browser.get(f"/bank/?since={since}&until={until}")
-
-    *_others, chosen = page.context["expected_days"]
-    assert len(_others) == 2
-    assert [(way.method.code, way.amount) for way in chosen.ways] == [
-        ("transfer", 30_000),
-        ("qris", 20_000),
-        ("card", 0),
-    ]
-    for way in chosen.ways:
-        assert way.url == f"/orders/?since={since}&until={until}&payment={way.method.code}"
-        assert f'href="{html.escape(way.url)}"' in page.content.decode()
-    assert len(browser.get("/bank/?days=yesterday").context["expected_days"]) == 2
-
-
-def test_a_day_says_what_came_unknown_and_leads_to_its_rows(sold):
-    seller, browser = User.objects.get(username="cashier"), browser_of("administrator", language="en")
-    paid(seller, 30_000, "transfer", days_ago=1)
-    paid(seller, 5_500, "transfer", days_ago=1)
-    yesterday = f"{timezone.localdate() - dt.timedelta(days=1):%d/%m/%Y}"
-    read(browser, file_of(f"{yesterday};BUDI;30.000", f"{yesterday};ANDI;77.000", f"{yesterday};ADM;-9"), **CONFIRMED)
-
-    page = browser.get("/bank/")
-
-    first, second, _seven_days = page.context["expected_days"]
-    assert (first.arrived, first.came, first.missing, first.unknown) == (30_000, 35_500, 5_500, 77_000)
-    assert (second.arrived, second.unknown) == (None, 0)
-    for part, row in [("missing", "5500"), ("unknown", "77000")]:
-        address = f"?days=yesterday&amp;show={part}#bank-part"
-        assert f'href="{address}"' in page.content.decode()
-        shown = browser.get(f"/bank/{html.unescape(address)}").content.decode()
-        assert f'data-amount="{row}"' in shown.split('id="bank-part"')[1]
-        assert re.search(r'days=yesterday&amp;show=\w+"\s+aria-current="page"', shown)
-    assert "+Rp5.500" not in words(browser.get("/bank/?show=missing"))
-
-
-@pytest.mark.parametrize(("came", "arrived"), [(3_000, 3_000), (70_000, 50_000)])
-def test_what_came_less_of_a_matched_payment_has_not_arrived(sold, came, arrived):
-    # given: a payment that is matched by hand two days later, and a payment that came whole
-    seller, browser = User.objects.get(username="cashier"), browser_of("administrator")
-    sale = paid(seller, 50_000, "transfer", days_ago=2)
-    paid(seller, 8_000, "transfer", days_ago=2)
-    day = f"{timezone.localdate() - dt.timedelta(days=2):%d/%m/%Y}"
-    read(browser, file_of(f"{day};SARI;8.000", today("BUDI", f"{came}")), **CONFIRMED)
-    row = BankRow.objects.get(text="BUDI")
-    browser.post(f"/bank/rows/{row.pk}/decide/", {"action": "match", "item": f"sale:{sale}", "reason": "he says so"})
-    since = timezone.localdate() - dt.timedelta(days=2)
-
-    def of_the_day() -> tuple[int, int, int]:
-        *_others, chosen = browser.get(f"/bank/?since={since}&until={since}").context["expected_days"]
-        return chosen.came, chosen.arrived, chosen.missing
-
-    assert of_the_day() == (58_000, 8_000 + arrived, 0)
-    with past_triggers() as cursor:  # the match stays, also when the payment is not expected any more
-        cursor.execute("UPDATE drawers_payment SET outcome = 'nothing' WHERE ref_id = %s", [sale])
-    assert 0 <= of_the_day()[1] <= 8_000
-
-
-def test_what_arrived_of_a_day_of_qris_is_less_the_fee(sold):
-    seller, browser = User.objects.get(username="cashier"), browser_of("administrator", language="en")
-    paid(seller, 100_000, "qris", days_ago=1)
-    yesterday = f"{timezone.localdate() - dt.timedelta(days=1):%d/%m/%Y}"
-    read(browser, file_of(f"{yesterday};ADM;-9", today("QR", "99.300")), **CONFIRMED)
-
-    page = browser.get("/bank/")
-
-    first = page.context["expected_days"][0]
-    assert (first.came, first.arrived, first.missing, first.beyond) == (100_000, 99_300, 0, 0)
-    assert "arrived Rp99.300 of Rp100.000 All matched" in words(page)
-
-
-@pytest.mark.parametrize("part", ["missing", "beyond"])
-def test_what_no_row_is_matched_with_is_read_once_for_sums_and_lines(sold, part):
-    # given: one entry of each kind, and one in a statement
-    seller = User.objects.get(username="cashier")
-    paid(seller, 20_000, "qris", days_ago=1)
-    debtor = give_credit()
-    end(sell_to(debtor, 20_000, by=seller), "success")
-    take_credit_payment(account_of(debtor), amount=15_000, method="transfer", actor=seller)
-    announce_top_up(amount=300_000, actor=make_person("admin"))
-    browser, day = browser_of("administrator"), timezone.localdate() - dt.timedelta(days=0 if part == "missing" else 4)
-    read(browser, file_of(f"{day:%d/%m/%Y};ADM;-15.000"), **CONFIRMED)
-    browser.get("/bank/")
-
-    with statements() as asked:
-        page = browser.get(f"/bank/?show={part}")
-
-    assert 'id="to-beyond"' in page.content.decode()
-    assert len(page.context["lines"]) == page.context["part"].count > 2
-    assert len(asked) <= 15
-    older = timezone.localdate() - dt.timedelta(days=9)
-    with statements() as asked:
-        browser.get(f"/bank/?since={older}&until={older}&show={part}")
-    assert len(asked) <= 15

@@ -5,7 +5,9 @@ from typing import Any
 
 from django.test import Client
 
-from purchases.models import Incident, Order
+from purchases.models import Incident, Order, Verdict
+from purchases.services import propose_verdict
+from staff.models import User
 
 
 def listed(answer: Any) -> list[str]:
@@ -26,3 +28,9 @@ def offered(answer: Any) -> set[str]:
 def incidents() -> list[tuple[str, str]]:
     """All incidents, oldest first: the order's ref_id, and the kind."""
     return list(Incident.objects.order_by("pk").values_list("order__ref_id", "kind"))
+
+
+def propose(order: Order, outcome: str, actor: User, sn: str = "") -> Verdict:
+    """The actor's proposal of this end of the order, which another person approves."""
+    facts = {"evidence": "their dashboard, row 7", "reason": "asked twice", "sn": sn}
+    return propose_verdict(order, outcome=outcome, actor=actor, **facts)

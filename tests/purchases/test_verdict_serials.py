@@ -6,27 +6,18 @@ from django.db import DatabaseError, IntegrityError, transaction
 from ledger.models import Entry
 from purchases.errors import ActionRefused
 from purchases.models import Order, Verdict
-from purchases.services import Action, allowed_actions, approve_verdict, propose_verdict
+from purchases.services import Action, allowed_actions, approve_verdict
 from purchases.states import Status
 from staff.models import User
 from testing.orders import CALLBACK, SUBMIT, never_arrived, place, report, sent, sent_before
 from testing.people import browser_of
 from tests.approvals.helpers import approve_on_page, decline
 from tests.core.helpers import has_id
+from tests.purchases.helpers import propose
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 TYPED = "1234-5678-9012-3456-7890"
-
-
-@pytest.fixture
-def two() -> tuple[User, User]:
-    """The proposer, and the approver."""
-    return User.objects.create_superuser("first"), User.objects.create_superuser("second")
-
-
-def propose(order: Order, outcome: str, actor: User, sn: str = "") -> Verdict:
-    return propose_verdict(order, outcome=outcome, evidence="their dashboard", reason="asked", actor=actor, sn=sn)
 
 
 def pending() -> Order:
