@@ -25,6 +25,7 @@ EVERY_SECONDS = 5.0
 # How long the launcher waits for an answer of the folder of backups.
 ANSWER_SECONDS = 5.0
 NOTE = "log-copied.json"
+_MOST_MARKS = 1000
 
 
 class LogCopies:
@@ -173,6 +174,6 @@ class CopiedLog:
         return self._usable is not None
 
 
-def thinned(marks: list[tuple[dt.datetime, int]], most: int = 1000) -> list[tuple[dt.datetime, int]]:
+def thinned(marks: list[tuple[dt.datetime, int]]) -> list[tuple[dt.datetime, int]]:
     """Every other mark, and the last one, when there are too many: copies may stand still for days."""
-    return marks if len(marks) < most else [*marks[:-1:2], marks[-1]]
+    return marks if len(marks) < _MOST_MARKS else [*marks[:-1:2], marks[-1]]

@@ -14,6 +14,8 @@ from staff.errors import NotAllowed
 from staff.models import BREAK_GLASS, StaffQuerySet, User
 from staff.roles import rank_of, rights_by_role, roles_given_by
 
+_NAMED = 3  # a sentence has no room for more names
+
 
 def lock_for_change(person: User, *, actor: User | None) -> User:
     """The person as stored now, locked until the transaction's end together with the actor and all owners.
@@ -62,15 +64,15 @@ def sees_more(person: User, actor: User) -> bool:
     return actor.bound_to is not None and person.bound_to is None
 
 
-def names_of_holders(*rights: Right, branch: int | None = None, most: int = 3) -> list[str]:
-    """The shown names of up to `most` active people who hold all of these rights; owners come last.
+def names_of_holders(*rights: Right, branch: int | None = None) -> list[str]:
+    """The shown names of up to three active people who hold all of these rights; owners come last.
 
     Only people who see `branch`, else the reader's own branch, count.
     """
     people = _helpers_in(branch)
     for right in rights:
         people = people.filter(_holds(right))
-    return [holder.shown_name for holder in people[:most]]
+    return [holder.shown_name for holder in people[:_NAMED]]
 
 
 def holders_of_any(rights: Collection[Right], *, branch: int | None = None) -> StaffQuerySet:
@@ -96,10 +98,10 @@ def _helpers_in(branch: int | None) -> StaffQuerySet:
     return people.order_by("is_superuser", "first_name", "username")
 
 
-def names_of_owners(most: int = 3) -> list[str]:
-    """The shown names of up to `most` active owners who have joined; not the emergency account."""
+def names_of_owners() -> list[str]:
+    """The shown names of up to three active owners who have joined; not the emergency account."""
     owners = _helpers_in(None).filter(is_superuser=True, is_active=True)
-    return [owner.shown_name for owner in owners[:most]]
+    return [owner.shown_name for owner in owners[:_NAMED]]
 
 
 def refuse_last_owner(person: User) -> None:

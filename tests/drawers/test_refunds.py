@@ -33,10 +33,10 @@ def listed(browser, query: str = "") -> list[str]:
     return [order.ref_id for order in Order.objects.order_by("-pk") if f">{order.ref_id}<" in page]
 
 
-def shop_with_drawers(seller: str = "cashier"):
+def shop_with_drawers():
     """A person who sells without a shift, in a shop whose drawers are in use."""
     shift = begin(make_person("supervisor", username="opener"), cash=100_000)
-    return shift, make_person(seller, username="seller")
+    return shift, make_person("cashier", username="seller")
 
 
 def test_a_failed_sale_waits_for_the_whole_shop_until_it_is_given_back():

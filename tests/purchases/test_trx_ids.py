@@ -23,9 +23,9 @@ pytestmark = pytest.mark.django_db
 OTHER = "081200000001"
 
 
-def two_orders(status: Status = Status.SENDING) -> tuple[Order, Order]:
+def two_orders() -> tuple[Order, Order]:
     """An order with the trx_id "T-1", and an order that is to be reported."""
-    return make_order(Status.PENDING, trx_id="T-1"), make_order(status, destination=OTHER)
+    return make_order(Status.PENDING, trx_id="T-1"), make_order(Status.SENDING, destination=OTHER)
 
 
 def test_a_success_with_anothers_trx_id_counts_with_an_incident(upstream: Upstream):

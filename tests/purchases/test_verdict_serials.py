@@ -24,8 +24,8 @@ def pending() -> Order:
     return sent_before(report(sent(), "pending", source=SUBMIT), hours=2)
 
 
-def succeeded_by_hand(two: tuple[User, User], order: Order | None = None) -> Order:
-    return approve_verdict(propose(order or never_arrived(place()), "success", two[0], f" {TYPED} "), actor=two[1])
+def succeeded_by_hand(two: tuple[User, User]) -> Order:
+    return approve_verdict(propose(never_arrived(place()), "success", two[0], f" {TYPED} "), actor=two[1])
 
 
 def test_a_typed_sn_is_the_order_s_once_it_is_approved(two):

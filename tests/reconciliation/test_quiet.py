@@ -54,8 +54,8 @@ def debit(no: int, ref_id: str = "A", amount: int = PRICE) -> Entry:
     return Entry(no=no, ref_id=ref_id, change=-amount)
 
 
-def refund(no: int, ref_id: str = "A", amount: int = PRICE) -> Entry:
-    return Entry(no=no, ref_id=ref_id, change=amount)
+def refund(no: int) -> Entry:
+    return Entry(no=no, ref_id="A", change=PRICE)
 
 
 def order(ref_id: str = "A", sent_no: int = 10, **facts: object) -> Order:

@@ -26,8 +26,8 @@ def envelope() -> dict:
     return json.loads(out.getvalue())
 
 
-def signed_in_with(facts: dict, code: int = 0, *, address: str = "203.0.113.9") -> Client:
-    client = Client(REMOTE_ADDR=address)
+def signed_in_with(facts: dict, code: int = 0) -> Client:
+    client = Client(REMOTE_ADDR="203.0.113.9")
     client.post("/accounts/login/", {"login": facts["name"], "password": facts["password"]})
     client.post("/accounts/second-step/", {"factor_code": facts["codes"][code]})
     return client
