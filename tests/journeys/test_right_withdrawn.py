@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from ledger.models import Entry
 from purchases.models import Order
@@ -36,7 +36,7 @@ def reviewed(live_server: Any, open_window: OpenWindow) -> Page:
     begin(User.objects.get(username="cashier"), cash=100_000)
     product = make_product()
     page = open_window(may_complain=True)
-    page.route("**/counter/live/**", Route.abort)
+    page.route("**/counter/live/**", lambda route: route.abort())
     sign_in(page, live_server.url, "cashier", f"/counter/review/?product={product.code}&q=081234567890")
     expect(page.locator("#counter-review[data-ready]")).to_be_visible()
     return page
