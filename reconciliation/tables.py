@@ -104,7 +104,7 @@ class DifferenceTable(Table[Difference]):
 
     @column(_("Note"), phone="3 wide", fields=("note", "acknowledged_by"))
     def note(self, difference: Difference) -> SafeString:
-        by = _username(difference.acknowledged_by)
+        by = difference.acknowledged_by.shown_name if difference.acknowledged_by else ""
         return format_html('{} <span class="sub">{}</span>', shortened(note_as_seen(difference.note), 60), by)
 
     @column(_("Found"), phone="4 wide", fields=("found",))

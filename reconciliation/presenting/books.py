@@ -175,7 +175,7 @@ class ShownDifference:
         facts = {
             "amount": rupiah(abs(self.difference.amount)),
             "ref_id": self.difference.explained_by,
-            "name": self.expected and self.expected.announced_by.username,
+            "name": self.expected and self.expected.announced_by.shown_name,
         }
         strong, text = (str(words) for words in _OF_DIFFERENCES[code])
         return Said(code=code, strong=strong % facts, text=text % facts, see=see)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from ledger import services as ledger
 from ledger.models import Entry
 from reconciliation import services as reconciliation
+from staff.models import User
 from tests.core.helpers import cells, has_id, words
 from tests.exports.helpers import ask, csv_rows, made, sheet_text
 from tests.ledger.helpers import closing_lines, open_books, spend, upstream_tells
@@ -28,6 +29,7 @@ def content(answer) -> bytes:
 
 
 def test_an_entry_shows_before_after_its_order_and_its_actor(admin):
+    User.objects.filter(username="admin").update(first_name="Siti", last_name="Aminah")
     open_books(1_000_000)
     order = spend(10_500)
     difference = upstream_tells(1_489_500)
@@ -38,7 +40,8 @@ def test_an_entry_shows_before_after_its_order_and_its_actor(admin):
     assert shown_kinds(page) == ["top-up", "debit", "released", "reserved", "opening balance"]
     assert "−Rp10.500 Rp1.000.000 → Rp989.500" in words(page)
     assert cells(page, "before_after")[3].endswith("Rp0 → Rp10.500")
-    assert "admin BCA" in words(page)
+    assert "Siti Aminah BCA" in words(page)
+    assert "BCA Siti Aminah" in words(admin.get("/balance/differences/"))
     assert f'href="/orders/{order.ref_id}/"' in page.content.decode()
 
 
