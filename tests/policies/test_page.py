@@ -34,6 +34,16 @@ def faults(page) -> dict[str, list[str]]:
     return {name: [error.code for error in errors.as_data()] for name, errors in page.context["form"].errors.items()}
 
 
+def test_rp_stands_before_an_amount_and_other_units_behind_a_number():
+    page = browser_of("admin").get(URL).content.decode()
+
+    amount, minutes = (
+        page.partition(f'data-field="{name}"')[2] for name in ("pin_order_limit", "session_idle_minutes")
+    )
+    assert amount.index(">Rp<") < amount.index("<input")
+    assert minutes.index("<input") < minutes.index(">minutes<")
+
+
 def test_a_stricter_policy_holds_at_once_and_the_log_names_only_it():
     owner = browser_of("admin")
 
