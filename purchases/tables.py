@@ -96,7 +96,7 @@ class OrderTable(Table[Order]):
         tags = format_html_join("", ' <span class="tag">{}</span>', ((name,) for name in order.tag_names))
         return row_link(order.get_absolute_url(), order.product_name) + tags
 
-    @column(_("Destination"), css="nowrap", phone="3 wide", fields=("destination",))
+    @column(_("Destination"), css="nowrap", phone="3 left", fields=("destination",))
     def destination(self, order: Order) -> str:
         return shown_destination(order)
 
