@@ -75,13 +75,13 @@ def test_the_pages_of_a_sale_to_approve_name_the_hour_that_work_names():
 
 def test_an_answer_that_is_late_is_not_asked_for_by_an_hour_that_is_over(time_machine):
     sale = ask_purchase(cashier(own_approval_above=10_000), "081234567890")
-    time = short_time(due_of(browser_of("admin"), "approval"))
+    due = due_of(browser_of("admin"), "approval")
 
     time_machine.move_to(sale.asked_at + dt.timedelta(minutes=16))
 
     owner = browser_of("admin", username="budi")
     for page, mark in (("/approvals/", "data-answer-by"), (sale.get_absolute_url(), 'id="answer-by"')):
-        assert f"it was due by {time}" in words_at(owner.get(page), mark), page
+        assert f"it was due by {short_time(due)}" in words_at(owner.get(page), mark), page
     assert 'id="answer-late"' in owner.get(sale.get_absolute_url()).content.decode()
 
 
