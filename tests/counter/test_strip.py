@@ -1,6 +1,5 @@
 """Around the counter's field: the strip of running orders, refunds due, the pills."""
 
-import datetime as dt
 import re
 
 import pytest
@@ -10,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from approvals import services as approvals
 from catalogue.models import Product
+from core.times import short_time
 from drawers.models import DrawerEntry, Payment
 from drawers.services import PaymentFacts, close_shift, open_shift_of, pay_in
 from policies.models import Policies
@@ -231,8 +231,7 @@ def test_what_waits_for_a_second_person_stands_in_the_strip_until_its_end(telkom
     browser = signed_in(asker)
     page = browser.get("/counter/")
     assert states_asked(page) == ["asked", "asked"]
-    day_and_time = f"{waiting.expires_at.astimezone(dt.timezone(dt.timedelta(hours=7))):%-d %b, %H:%M}"
-    assert f"expires {day_and_time}" in words_at(page, 'id="strip-asked"'), "it waits until tomorrow"
+    assert f"expires {short_time(waiting.expires_at)}" in words_at(page, 'id="strip-asked"'), "it waits until tomorrow"
     assert 'data-approval="asked"' not in browser_of("supervisor").get("/counter/").content.decode()
     number = re.search(r'<span class="run-number">(.*?)</span>', page.content.decode())[1]
     assert number == "0812 3456 7891", "as the orders below write it"

@@ -64,7 +64,7 @@ def test_an_unknown_order_says_first_until_when_to_wait_and_who_decides_then(cas
 
     until = short_time(order.sent_at + dt.timedelta(minutes=60))
     for said in (waits, leads):
-        assert re.findall(r"(?:\d+ \w+, )?\d\d:\d\d", said) == [until]
+        assert re.findall(r"(?:\d+ \w+(?: \d{4})?, )?\d\d:\d\d", said) == [until]
     assert ("Rina" in waits, "Rina" in leads) == (True, False)
     Policies.objects.update_or_create(only=True, defaults={"order_verdict_after_minutes": 120})
     forget()
