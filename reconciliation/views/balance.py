@@ -49,7 +49,6 @@ def balance_home(request: StaffRequest) -> HttpResponse:
 def _home(request: StaffRequest, form: ExpectedTopUpForm) -> HttpResponse:
     live = _live(request)  # first: changes from here on are news
     context = {**_now(request), "form": form, "live": live}
-    context["seen"] = max((topup.pk for topup in context.get("expected", [])), default=0)
     if request.user.has_perm(Right.VIEW_STATEMENT):
         curve = ledger.balance_curve()
         context |= {"curve": curve, "chart": chart_of(curve)}
@@ -98,6 +97,7 @@ def _now(request: StaffRequest) -> dict[str, Any]:
         "differences": shown,
         "orders": orders,
         "expected": [*waiting, *arrived],
+        "seen": max((topup.pk for topup in (*waiting, *arrived)), default=0),
     }
 
 

@@ -85,12 +85,23 @@ def test_a_form_sent_twice_announces_once_and_a_new_form_again(admin):
 
     first = form()
     admin.confirm("/balance/topups/", first)
-    for send in (admin.post, admin.confirm):  # with the code that is used up, and with another one
+    for send in (admin.post, admin.confirm):  # without a code, and with another one
         shown = send("/balance/topups/", first, follow=True)
         assert {message.level_tag for message in shown.context["messages"]} == {"success"}
 
     assert ExpectedTopUp.objects.count() == 1
     admin.confirm("/balance/topups/", form())
+    assert ExpectedTopUp.objects.count() == 2
+
+
+def test_a_form_on_a_page_that_shows_the_first_announcement_announces_again(admin):
+    # given a page that was opened before the first one, and has read its parts again since
+    fields = {"amount": "500.000", "note": ""}
+    admin.confirm("/balance/topups/", {**fields, "seen": "0"})
+    parts = admin.get("/balance/live/?seen=now~old,differences~old")
+
+    admin.confirm("/balance/topups/", {**fields, "seen": hidden(parts)["seen"]})
+
     assert ExpectedTopUp.objects.count() == 2
 
 
