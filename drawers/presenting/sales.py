@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Subquery
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
@@ -27,7 +27,7 @@ from credit.presenting import off_account_words
 from credit.services import OF_SALES, OffAccount, debts_of, name_of
 from customers.models import Customer
 from drawers.errors import DrawerRefused
-from drawers.models import SMALLEST_COIN, Drawer, Outcome, Payment, Shift
+from drawers.models import SMALLEST_COIN, Outcome, Payment, Shift
 from drawers.presenting.shifts import may_see_shift
 from shop.presenting import Letterhead
 from staff.models import User
@@ -221,14 +221,18 @@ class ShownSale:
 
 def sale_questions(ref_id: str | Given) -> list[QuerySet[Any, Any]]:
     """The queries of `shown_sale` about an order."""
+    of_order = Payment.objects.filter(ref_id=ref_id)
     return [
-        Payment.objects.filter(ref_id=ref_id).select_related(
+        of_order.select_related(
             "order__product", "sold_in__drawer", "sold_in__cashier", "given_by", "refund_entry__shift__drawer"
         ),
         CreditEntry.objects.filter(ref_id=ref_id, ref_id__gt="")
         .select_related("account__customer", "person")
         .order_by("pk"),
-        Drawer.objects.filter(is_active=True).values_list("pk")[:1],
+        # whether its branch had drawers then
+        Shift.objects.filter(
+            drawer__branch__in=of_order.values("branch"), opened_at__lte=Subquery(of_order.values("at"))
+        ).values_list("pk")[:1],
     ]
 
 
@@ -240,12 +244,12 @@ def _sale_questions() -> Together:
 def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = None) -> ShownSale | None:
     """The sale of this order as this person may see it; None if nobody said how it is paid, or without the rights.
 
-    Nobody says it for an order of a command, and for cash in a shop without drawers. `answers`: those to
+    Nobody says it for an order of a command, and for cash before the branch had a drawer. `answers`: those to
     `sale_questions`, if they are already read; then the unpaid part of a debt is left out.
     """
     if not (person.has_perm(Right.USE_DRAWERS) or person.has_perm(Right.VIEW_SHIFTS)):
         return None
-    payments, credit, drawers = answers or _sale_questions().read(ref_id=ref_id)
+    payments, credit, shifts_before = answers or _sale_questions().read(ref_id=ref_id)
     payment: Payment = payments[0]
     shift, is_running = payment.sold_in, payment.outcome in {Outcome.OPEN, Outcome.KEPT}
     is_own = shift is not None and shift.cashier_id == person.pk
@@ -261,7 +265,7 @@ def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = 
     if sale.debt and answers is None:
         open_debts = debts_of(sale.debt.account)
         sale = replace(sale, unpaid=next((debt.open for debt in open_debts if debt.entry == sale.debt.pk), 0))
-    is_said = payment.method != methods.CASH or bool(payment.seller_id and drawers)
+    is_said = payment.method != methods.CASH or bool(payment.seller_id and shifts_before)
     is_shown = payment.outcome != Outcome.NOTHING and (is_said or not is_running)
     return sale if shift or payment.agreed_in_id or credit or is_shown else None
 

@@ -128,18 +128,22 @@ def test_the_order_page_says_how_it_was_paid_and_changes_it():
 
 
 def test_the_order_page_shows_a_sale_for_cash_that_is_in_no_drawer():
-    orders = [sell(make_person("cashier"), 10_500), sell(None, 10_500)]  # the second one by a command
+    # given a sale before the shop has drawers, and one by a person and one by a command after the first shift
+    ani = make_person("cashier")
+    orders = [sell(ani, 10_500)]
+    begin(make_person("cashier", username="budi"))
+    orders += [sell(ani, 10_500), sell(None, 10_500)]
     browser = browser_of("supervisor")
 
     def shows() -> list[bool]:
         pages = [browser.get(f"/orders/{order.ref_id}/").content.decode() for order in orders]
         return ['id="sale-nowhere"' in page and 'data-method="cash"' in page for page in pages]
 
-    assert shows() == [False, False], "without a drawer nobody says how it is paid"
-    make_drawer()
-    assert shows() == [True, False]
-    end(orders[0], "success")
-    assert shows() == [True, False]
+    # then the page says it of the second one alone, also after its end and without today's drawers
+    assert shows() == [False, True, False]
+    end(orders[1], "success")
+    Drawer.objects.update(is_active=False)
+    assert shows() == [False, True, False]
 
 
 def test_a_sale_that_has_not_ended_shows_the_status_of_its_order():
