@@ -34,9 +34,10 @@ _SHELVES: dict[Shelf, str | Promise] = {
     Shelf.ALL: gettext_lazy("All brands"),
 }
 # The large tiles of the empty field: icon, words, and the word that each types, in the person's language. The field
-# knows the words of all languages (catalogue/search_words.toml). "bills", because "bill" begins the name of a Billy.
+# knows the words of all languages (catalogue/search_words.toml). "bills", because "bill" begins the name of a Billy;
+# "pulsa" in English, too, because only this word stands in the names of products and categories.
 STARTS: list[tuple[str, str | Promise, str | Promise]] = [
-    ("device-mobile", _SHELVES[Shelf.CREDIT], pgettext_lazy("typed into the field", "airtime")),
+    ("device-mobile", _SHELVES[Shelf.CREDIT], "pulsa"),
     ("world", _SHELVES[Shelf.DATA], "data"),
     ("bolt", _SHELVES[Shelf.POWER], "token"),
     ("device-gamepad-2", gettext_lazy("Games"), "game"),

@@ -173,7 +173,7 @@ def test_a_brand_has_its_mark_beside_the_number_in_the_review_and_the_strip(cash
 
 def test_the_empty_field_offers_what_people_buy_and_an_unknown_name_a_new_customer(cashier, telkomsel):
     page = cashier.get("/counter/").content.decode()
-    (text,) = re.findall(r'class="sell-begin" href="[^"]+" data-fills="(airtime) "', page)
+    (text,) = re.findall(r'class="sell-begin" href="[^"]+" data-fills="(pulsa) "', page)
     assert len(tiles(offers(cashier, text))) == 8
     assert page.count("sell-begin") == 5
 
@@ -253,7 +253,7 @@ def test_the_word_for_a_bill_offers_no_token(cashier, text):
 @pytest.mark.parametrize(
     ("language", "typed"),
     [
-        ("en", ["airtime ", "data ", "token ", "game ", "bills "]),
+        ("en", ["pulsa ", "data ", "token ", "game ", "bills "]),
         ("id", ["pulsa ", "data ", "token ", "game ", "tagihan "]),
     ],
 )
