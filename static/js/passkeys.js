@@ -18,7 +18,8 @@ async function optionsFrom(form, address, facts = {}) {
   };
   const signal = AbortSignal.timeout(htmx.config.timeout);
   const answer = await fetch(address, { method: "POST", body, headers: { Accept: "application/json" }, signal }).catch(lost);
-  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  if (answer.redirected) location.reload(); // the session has ended: the page leads to the sign-in
+  if (!answer.ok || answer.redirected) throw new Error(`${address}: ${answer.status}`);
   return (await answer.json().catch(lost)).publicKey;
 }
 
