@@ -76,10 +76,11 @@ def _fetch() -> _Fetched:
     for data in (listed, categories, brands):
         if data.odd:
             log.warning("catalogue_rows_left_out", list=data.rows, rows=[row.model_dump() for row in data.odd[:20]])
-    twice = _listed_twice(listed.products)
-    in_doubt = {row.code for row in (*listed.odd, *twice)}
+    odd = {row.code for row in listed.odd}
+    twice = [row for row in _listed_twice(listed.products) if row.code not in odd]
+    in_doubt = odd | {row.code for row in twice}
     products = {item.product_code: item for item in listed.products if item.product_code not in in_doubt}
-    if len(twice) > len(products):
+    if twice and len(in_doubt) > len(products):
         raise CatalogueFault(SyncFault.LISTED_TWICE)
     if not products:
         raise CatalogueFault(SyncFault.EMPTY)

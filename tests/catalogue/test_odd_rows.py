@@ -144,9 +144,13 @@ def test_a_product_with_two_equal_rows_is_taken_once(lists: Lists):
     assert (done.products, done.delisted, done.left_out) == (4, 0, None)
 
 
-def test_more_products_in_doubt_than_good_ones_refuse_the_whole_list(lists: Lists):
+TWICE = [product(code, price=price) for code in "AB" for price in (9_000, 9_500)]
+
+
+@pytest.mark.parametrize("others", [[product("C")], [product("C", price="?"), product("D"), product("E")]])
+def test_more_products_in_doubt_than_good_ones_refuse_the_whole_list(lists: Lists, others: list[Any]):
     before = catalogue()
-    lists.products = [product(code, price=price) for code in "AB" for price in (9_000, 9_500)] + [product("C")]
+    lists.products = TWICE + others
 
     with pytest.raises(CatalogueFault) as caught:
         sync_catalogue()
