@@ -107,7 +107,7 @@ class Balance(Message):
 
 
 class OddRow(Message):
-    """A row of a list that cannot be read, and is left out.
+    """A row of a list that cannot be used, and is left out.
 
     `code`, `name`: as listed, "" if they cannot be read. `field`: the first field at fault, "" if it is the whole row.
     """

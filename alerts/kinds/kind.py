@@ -78,7 +78,7 @@ class Now:
 
     @property
     def products_left_out(self) -> list[str]:
-        """The products that the last catalogue left out, because their rows could not be read."""
+        """The products that the last catalogue left out, because their rows could not be used."""
         return self.the(CatalogueSync).left_out_names
 
     @property

@@ -61,5 +61,5 @@ class Command(PlainCommand):
         }
         line = f"{sync.products} products: {sync.added} new, {sync.delisted} delisted, {sync.price_changes} repriced."
         if names := sync.left_out_names:
-            line += f" Left out, because they cannot be read: {', '.join(names)}."
+            line += f" Left out, because they cannot be used: {', '.join(names)}."
         self.answer(counts, line, as_json=options["json"])
