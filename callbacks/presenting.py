@@ -5,7 +5,7 @@ import json
 from django.utils.translation import gettext as _
 
 from callbacks.models import Callback, CallbackState
-from core.numbers import note_as_seen, numbers_in, text_as_seen
+from core.numbers import longest_first, note_as_seen, numbers_in, text_as_seen
 from purchases.models import Order
 from purchases.states import Status
 
@@ -39,5 +39,5 @@ def body_of(callback: Callback, order: Order | None) -> tuple[str, str]:
     # Of equal numbers the first one counts: the order's own, which may be masked for everybody.
     numbers = {*((order.destination,) if order else ()), *numbers_in(content), *numbers_in(raw)}
     formatted = pretty if pretty != raw else ""
-    in_order = sorted(numbers)
+    in_order = longest_first(numbers)
     return text_as_seen(raw, *in_order), text_as_seen(formatted, *in_order)

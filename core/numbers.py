@@ -242,9 +242,14 @@ def _digits_of(number: float) -> str:
     return f"{number:f}".partition(".")[0] if isinstance(number, float) else str(number)
 
 
+def longest_first(numbers: Iterable[str]) -> list[str]:
+    """These numbers in the order in which a text is masked: another one may begin a longer one."""
+    return sorted(numbers, key=lambda number: (-len(number), number))
+
+
 def masked_json(value: Any, *numbers: str) -> Any:
     """The JSON value with customers' numbers, and `numbers`, masked: by field, and at every other place."""
-    return _masked(value, sorted({number for number in numbers if number} | numbers_in(value)))
+    return _masked(value, longest_first({number for number in numbers if number} | numbers_in(value)))
 
 
 def json_as_seen(value: Any, *numbers: str) -> Any:

@@ -136,6 +136,16 @@ def test_a_fault_of_ours_shows_no_number_without_the_right(auditor):
     assert ["081377077077" in page for page in pages] == [False, False, False]
 
 
+def test_a_number_that_another_one_begins_is_masked_whole(auditor):
+    others = {"destination": "081234567890123", "message": "sent to 081234567890123"}
+    body = {"destination": "08123456789", "others": others}
+
+    page = auditor.get(f"/callbacks/{make_callback(json.dumps({'data': body}).encode()).pk}/").content.decode()
+
+    assert "sent to 0812••••••••123" in page
+    assert "7890123" not in page
+
+
 @pytest.mark.parametrize("number", ["81234567890", "81234567890.0", "8.123456789e10"])
 def test_a_destination_that_came_as_a_number_is_masked_as_a_text_is(auditor, number):
     body = f'{{"data": {{"destination": {number}, "message": "sent to 6281234567890"}}}}'
