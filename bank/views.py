@@ -24,7 +24,7 @@ from bank.presenting import MISSING, RIGHTS, Line, last_read, may_still_come, st
 from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
-from core.numbers import masked_note
+from core.numbers import masked_note, sees_whole_numbers
 from core.periods import Period as Days
 from core.rights import Right
 from core.snapshot import snapshot
@@ -74,7 +74,8 @@ def bank_csv(request: StaffRequest) -> HttpResponseBase:
         lines = [line for part in [*statement.parts, statement.beyond] for line in part.lines()]
     facts = {"format": "csv", "query": chosen.query, "rows": len(lines)}
     record(EXPORT_MADE, actor=request.user, subject="bank", facts=facts)
-    return csv_answer(lines, _FIELDS, f"bank-{chosen.period.first}-{chosen.period.last}.csv")
+    fields = _FIELDS if sees_whole_numbers() else _FIELDS | {"reference": _masked_reference}
+    return csv_answer(lines, fields, f"bank-{chosen.period.first}-{chosen.period.last}.csv")
 
 
 @staff_only(*RIGHTS, Right.MATCH_BANK)
@@ -208,12 +209,16 @@ def _chosen(request: StaffRequest) -> Chosen:
     return chosen_period(request.GET if request.GET.keys() & {"days", "since", "until"} else {"days": Days.DAYS_7})
 
 
+def _masked_reference(line: Line) -> str:
+    return masked_note(line.row.reference) if line.row else ""
+
+
 _FIELDS: dict[str, Callable[[Line], Any]] = {
     "state": lambda line: line.state,
     "account": lambda line: line.row.account.name if line.row else "",
     "day": lambda line: line.row.day if line.row else "",
     "amount": lambda line: line.row.amount if line.row else "",
-    "reference": lambda line: masked_note(line.row.reference) if line.row else "",
+    "reference": lambda line: line.row.reference if line.row else "",
     "text": lambda line: masked_note(line.row.text) if line.row else "",
     "item": lambda line: line.key,
     "item_day": lambda line: line.item_day or "",

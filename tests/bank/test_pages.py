@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
@@ -18,6 +19,7 @@ from credit.methods import method_words
 from purchases.models import Order
 from reconciliation.services import announce_top_up
 from staff.models import User
+from testing.database import tamper
 from testing.people import browser_of, make_person
 from tests.bank.helpers import CONFIRMED, file_of, paid, today, upload
 from tests.core.helpers import words
@@ -136,6 +138,20 @@ def test_given_entries_in_no_statement_yet_then_the_file_has_those_of_the_page(s
 
     rows = [(row["state"], row["item"]) for row in csv.DictReader(io.StringIO(answer)) if row["item"]]
     assert rows == [("beyond", line.key) for line in lines] == [("beyond", f"sale:{sold}")]
+
+
+def test_the_file_has_the_banks_reference_whole_for_people_who_see_numbers(sold):
+    browser = browser_of("administrator")
+    upload(browser, file_of(today("BUDI", "50.000"), heading=KNOWN), **CONFIRMED)
+    tamper("UPDATE bank_bankrow SET reference = 'FT2633412345'")
+
+    def references() -> list[str]:
+        answer = b"".join(browser.get("/bank/csv/").streaming_content).decode("utf-8-sig")
+        return [row["reference"] for row in csv.DictReader(io.StringIO(answer))]
+
+    assert references() == ["FT2633412345"]
+    Group.objects.get(name="administrator").permissions.remove(Permission.objects.get(codename="view_number"))
+    assert references() == ["FT2633•••345"]
 
 
 def test_given_a_row_then_a_person_sets_it_aside_matches_it_and_takes_that_away(sold):
