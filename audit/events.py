@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 
 from django.utils.functional import Promise
-from django.utils.module_loading import autodiscover_modules
 from django.utils.translation import gettext_lazy as _
+
+from core.parts import discover
 
 _EVENTS: dict[str, Event] = {}
 
@@ -32,15 +32,14 @@ class Event:
         _EVENTS[self.key] = self
 
 
-@cache
-def discover() -> None:
+def discover_events() -> None:
     """Import each room's events, once: their kinds, and how the activity log shows them."""
-    autodiscover_modules("events", "activity")
+    discover("events", "activity")
 
 
 def all_events() -> dict[str, Event]:
     """Every kind of event by its key."""
-    discover()
+    discover_events()
     return _EVENTS
 
 

@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.text import Truncator
 from django.utils.translation import pgettext
 
-from audit.events import all_events, discover
+from audit.events import all_events, discover_events
 from core.money import rupiah
 from core.times import clock
 
@@ -53,7 +53,7 @@ def name_codes(fact: str, **words: Promise) -> None:
 
 def all_facts() -> dict[str, Fact]:
     """Every fact that has a name."""
-    discover()
+    discover_events()
     return _FACTS
 
 

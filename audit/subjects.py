@@ -17,7 +17,7 @@ from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from audit.events import all_events, discover
+from audit.events import all_events, discover_events
 from audit.facts import all_facts
 from audit.models import AuditEvent
 
@@ -120,7 +120,7 @@ def register(*subjects: Subject) -> None:
 
 def all_subjects() -> dict[str, list[Subject]]:
     """The subjects of events, by name."""
-    discover()
+    discover_events()
     return _SUBJECTS
 
 
