@@ -143,6 +143,15 @@ def test_who_has_no_factor_does_no_such_act():
     assert reason_of(make_person("cashier")) == "none"
 
 
+def test_demo_staff_are_not_asked_in_the_sandbox_only(settings):
+    person = User.objects.create_superuser("owner", is_demo=True)
+
+    settings.SANDBOX = True
+    assert reason_of(person) == ""
+    settings.SANDBOX = False
+    assert reason_of(person) == "none"
+
+
 def test_secrets_are_encrypted_in_the_database():
     make_person("admin")
     with connection.cursor() as cursor:
