@@ -147,7 +147,7 @@ def test_a_number_that_a_colleague_saves_during_an_import_stays_once(text):
     with transaction.atomic():
         SavedNumber.objects.create(customer=known, destination="081277778888", kind="phone", note="toko")
         meanwhile = Meanwhile(lambda: import_customers(text, actor=actor))
-        meanwhile.is_blocked_by_us()
+        assert meanwhile.is_blocked_by_us()
     meanwhile.end()
 
     assert (Customer.objects.count(), SavedNumber.objects.count()) == (5, 7)

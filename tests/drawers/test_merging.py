@@ -276,7 +276,7 @@ def test_a_number_that_a_colleague_saves_during_a_merge_stays_once():
     with transaction.atomic():
         SavedNumber.objects.create(customer=kept, destination=ONE, kind="phone", note="rumah")
         meanwhile = Meanwhile(lambda: merge(kept, gone, actor=actor))
-        meanwhile.is_blocked_by_us()
+        assert meanwhile.is_blocked_by_us()
     meanwhile.end()
 
     assert Customer.objects.get() == kept

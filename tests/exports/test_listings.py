@@ -111,6 +111,7 @@ def test_a_file_is_closed_to_whoever_lost_the_right_to_a_column():
     supervisor = browser_of("supervisor")
     by_the_worker(supervisor, "customers", "", "csv")
     export = Export.objects.get()
+    assert supervisor.get(f"/files/{export.pk}/").status_code == 200
     for group in export.owner.groups.all():
         group.permissions.remove(*group.permissions.filter(codename="view_credit"))
 
