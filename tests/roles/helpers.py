@@ -88,7 +88,7 @@ def text_of(answer: Any) -> str:
 
 
 def asked(product: Any, person: Any, **facts: Any) -> Approval:
-    """The request to sell above the person's limit, for a number that nobody sees whole."""
+    """The request to sell above the person's limit, for PHONE, with PHONE in its reason, too."""
     with pytest.raises(NeedsApproval) as need:
         place(product, destination=PHONE, placed_by=person, **facts)
     return ask_for_approval(need.value, actor=person, reason=f"for {PHONE}")

@@ -80,7 +80,7 @@ def test_a_month_whose_payment_failed_is_billed_again(sandbox):
     assert billed_months(sandbox, new_ref(), destination) == before
 
 
-def test_next_month_a_customer_has_the_same_name_and_arrears(sandbox, in_month):
+def test_next_month_a_customer_keeps_the_name_and_an_unpaid_month_its_amount(sandbox, in_month):
     def ask_all():
         return [data_of(sandbox.inquire(destination=f"70{n}7")) for n in range(10, 50)]
 
