@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,13 +94,18 @@ class Listing:
         hidden = {field for column in self.table.every_column if column not in allowed for field in column.fields}
         return {name: value for name, value in fields.items() if name not in hidden}
 
+    def file_readers(self, names: Iterable[str]) -> tuple[Right, ...]:
+        """The rights that the reader of a file with the fields of these names needs."""
+        held = set(names)
+        of_columns = [column.right for column in self.table.every_column if column.right and held & {*column.fields}]
+        return tuple(dict.fromkeys([*self.rights, *self.file_rights, *of_columns]))
+
     def file(self, request: StaffRequest) -> ListFile:
-        """The maker of a file of this address. A download needs the rights of the columns, too."""
-        of_columns = [column.right for column in self._allowed(request.user) if column.right]
+        """The maker of a file of this address. The worker replaces `rights` by those of the columns that it writes."""
         return ListFile(
             name=self.name,
             task="exports.tasks.write_list",
-            rights=tuple(dict.fromkeys([*self.rights, *self.file_rights, *of_columns])),
+            rights=self.file_readers(self.table.export),
             fields=self.fields(request.GET, request.user),
             whole_fields=self.fields(request.GET, request.user, whole=True) if self.table.export_whole else None,
             table=self.table,

@@ -91,16 +91,25 @@ def request_file(
         transaction.on_commit(lambda: publish(task, export.pk))
 
 
-def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields, table: type[Table[Any]]) -> None:
+def write_file(
+    export_id: int,
+    rows: models.QuerySet[Any],
+    fields: Fields,
+    table: type[Table[Any]],
+    *,
+    rights: tuple[Right, ...] = (),
+) -> None:
     """Write `rows` (oldest first, as they are now) into the file that was asked for.
 
     `table`: has the words for the fields and their values, for a workbook; CSV has names and codes for scripts.
+    `rights`: those that a reader of these fields needs, in place of those that were kept with the request.
 
     Safe to call twice, late, or not at all: one worker holds the file, and after a killed worker it begins again.
     """
     export = _claim(export_id)
     if export is None:
         return
+    export.permission = " ".join(rights) or export.permission
     newest = rows.order_by().aggregate(newest=models.Max("pk"))["newest"] or 0
     rows = rows.filter(pk__lte=newest).order_by("pk")
     write: Callable[..., None] = write_csv
@@ -129,7 +138,7 @@ def _claim(export_id: int) -> Export | None:
     return export
 
 
-def _hold(export: Export, **facts: int) -> None:
+def _hold(export: Export, **facts: int | str) -> None:
     """Store `facts` and hold the file for another while. Raises `TakenOver` when that came too late."""
     held = Export.objects.filter(pk=export.pk, state=ExportState.WRITING, tries=export.tries)
     if not held.update(next_try_at=clock.now() + LEASE, **facts):
@@ -149,7 +158,7 @@ def _store(export: Export, file: IO[bytes]) -> None:
     size = file.tell() if file.seekable() else 0
     file.seek(0)
     with transaction.atomic():
-        _hold(export, state=ExportState.READY, size=size)  # type: ignore[arg-type]
+        _hold(export, state=ExportState.READY, size=size, permission=export.permission)
         for number, content in enumerate(iter(lambda: file.read(_PART_BYTES), b"")):
             ExportPart.objects.create(export=export, number=number, content=content)
 

@@ -25,4 +25,4 @@ def write_list(export_id: int) -> None:
         with seen_by(lambda: export.owner), seen_in_branch_of(lambda: export.owner):
             rows = listing.for_file(listing.find(query, export.owner).qs)
             fields = listing.fields(query, export.owner, whole=export.whole_numbers)
-            services.write_file(export_id, rows, fields, listing.table)
+            services.write_file(export_id, rows, fields, listing.table, rights=listing.file_readers(fields))

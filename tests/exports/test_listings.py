@@ -7,6 +7,8 @@ from complaints.services import move_complaint, open_complaint
 from core.rights import Right
 from customers.models import Customer, SavedNumber
 from exports.models import Export, SavedView
+from exports.services import content_of
+from exports.tasks import write_list
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_payment
 from testing.people import browser_of, make_person
@@ -106,16 +108,45 @@ def test_the_worker_finds_no_more_than_the_person_who_asks():
     assert len(csv_rows(by_the_worker(auditor, "bills", f"q={WHOLE}", "csv"))) == 1
 
 
+def takes_away(codename, person):
+    for group in person.groups.all():
+        group.permissions.remove(*group.permissions.filter(codename=codename))
+
+
 def test_a_file_is_closed_to_whoever_lost_the_right_to_a_column():
     customers()
     supervisor = browser_of("supervisor")
     by_the_worker(supervisor, "customers", "", "csv")
     export = Export.objects.get()
     assert supervisor.get(f"/files/{export.pk}/").status_code == 200
-    for group in export.owner.groups.all():
-        group.permissions.remove(*group.permissions.filter(codename="view_credit"))
+    takes_away("view_credit", export.owner)
 
     assert export.owner.has_perms([Right.VIEW_CUSTOMERS, Right.VIEW_SHIFTS])
+    assert supervisor.get(f"/files/{export.pk}/").status_code == 403
+
+
+def test_a_file_without_a_column_does_not_need_its_right():
+    customers()
+    supervisor = browser_of("supervisor")
+    content = by_the_worker(supervisor, "customers", "columns=name,saved", "csv")
+    export = Export.objects.get()
+    takes_away("view_credit", export.owner)
+
+    assert "debt" not in csv_rows(content)[0]
+    assert supervisor.get(f"/files/{export.pk}/").status_code == 200
+
+
+def test_a_file_needs_the_right_of_a_column_chosen_before_writing():
+    customers()
+    supervisor = browser_of("supervisor")
+    supervisor.post("/customers/columns/", {"column": ["name", "saved"]})
+    supervisor.post("/customers/file/?format=csv")
+    supervisor.post("/customers/columns/", {"column": ["name", "debt"]})
+    export = Export.objects.get()
+    write_list(export.pk)
+    takes_away("view_credit", export.owner)
+
+    assert "debt" in csv_rows(b"".join(content_of(export)))[0]
     assert supervisor.get(f"/files/{export.pk}/").status_code == 403
 
 
