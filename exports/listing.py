@@ -14,6 +14,7 @@ from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from core.access import StaffRequest
 from core.filters import ListFilter
@@ -27,7 +28,7 @@ from exports.formats import Fields
 from exports.lists import LIST_FILTERS, LIST_WORDS, ListFile
 from exports.models import Export
 from exports.presenting import NO_FACTS, in_words, query_words
-from exports.services import columns_of
+from exports.services import columns_of, holds_other_branches, missing_rights
 from staff.models import User
 
 _LISTINGS: dict[str, Listing] = {}
@@ -142,6 +143,20 @@ def file_words(export: Export) -> str:
     listing = _LISTINGS.get(export.list_name)
     words = str(listing.words) if listing else str(LIST_WORDS.get(export.list_name, export.list_name))
     return ", ".join(filter(None, [words, filter_words(export.list_name, export.query, export.owner)]))
+
+
+def closed_words(export: Export) -> str:
+    """Why the owner of the file may no longer open it, and what to do; empty if the owner may."""
+    missing, person, listing = missing_rights(export), export.owner, known_listing(export.list_name)
+    if not missing:
+        is_wide = holds_other_branches(export)
+        return _("It holds the sales of every branch, and you now see one. Make a new file.") if is_wide else ""
+    rights = ", ".join(f"“{right.label}”" for right in missing)
+    if listing and person.has_perms(listing.file_readers(())):
+        words = _("You may no longer open it. Missing: %(rights)s. Make a new file: it has only what you may see.")
+    else:
+        words = _("You may no longer open it. Missing: %(rights)s. Ask an admin if you need it.")
+    return words % {"rights": rights}
 
 
 def filter_words(list_name: str, query: str, reader: User) -> str:

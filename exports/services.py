@@ -15,6 +15,7 @@ from django.utils.translation import get_language, gettext as _, ngettext, overr
 
 from branches.seeing import narrowed
 from core import clock
+from core.numbers import may_take_whole
 from core.publish import publish
 from core.rights import Right
 from core.search import count_up_to
@@ -169,6 +170,19 @@ def content_of(export: Export) -> Iterator[bytes]:
     while part := export.parts.filter(number=number).first():
         yield bytes(part.content)
         number += 1
+
+
+def missing_rights(export: Export) -> list[Right]:
+    """The rights that the file's owner needs to open it and no longer has."""
+    person = export.owner
+    missing = [Right(name) for name in export.permission.split() if not person.has_perm(name)]
+    return [*missing, Right.REVEAL_NUMBERS] if export.whole_numbers and not may_take_whole(person) else missing
+
+
+def holds_other_branches(export: Export) -> bool:
+    """Whether it has the sales of every branch, and its owner has been limited to one since."""
+    bound_since = export.owner.bound_since
+    return bound_since is not None and export.created_at < bound_since
 
 
 def tidy_exports() -> None:

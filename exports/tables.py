@@ -18,10 +18,12 @@ class ExportTable(Table[Export]):
 
     caption = _("Your files, newest first")
 
-    def __init__(self, rows: Iterable[Export], *, words: Callable[[Export], str]) -> None:
-        """`words`: the function with the words for a file's content."""
+    def __init__(
+        self, rows: Iterable[Export], *, words: Callable[[Export], str], closed: Callable[[Export], str]
+    ) -> None:
+        """`words`: the function with the words for a file's content; `closed`: that with the reason to keep it."""
         super().__init__(rows)
-        self.words = words
+        self.words, self.closed = words, closed
 
     @column(_("State"), phone="1 left")
     def state(self, export: Export) -> SafeString:
@@ -46,8 +48,11 @@ class ExportTable(Table[Export]):
 
     @column(_("Download"), css="untitled", phone="4 wide")
     def download(self, export: Export) -> str:
+        """The link, or why its owner may no longer open the file."""
         if export.state != "ready":
             return ""
+        if words := self.closed(export):
+            return format_html('<span class="sub">{}</span>', words)
         return format_html(
             '<a class="btn btn-plain" href="{}" data-no-busy>{} <span class="sub">{} MB</span></a>',
             reverse("export_download", args=[export.pk]),

@@ -8,10 +8,9 @@ from django.views.decorators.http import require_GET
 
 from core.access import StaffRequest, staff_only
 from core.live import Live, seen_keys
-from core.numbers import may_take_whole
 from exports import services
 from exports.formats import WORKBOOK_TYPE
-from exports.listing import file_words
+from exports.listing import closed_words, file_words
 from exports.models import Export, ExportState
 from exports.tables import ExportTable
 
@@ -26,7 +25,7 @@ _CONTENT_TYPES = {
 def export_list(request: StaffRequest) -> HttpResponse:
     """The files that this person asked for in the last day, newest first; it follows those under way."""
     files = list(request.user.exports.all()[:50])
-    context = {"table": ExportTable(files, words=file_words), "live": _live(request, files)}
+    context = {"table": _table(files), "live": _live(request, files)}
     return render(request, "exports/export_list.html", context)
 
 
@@ -36,8 +35,12 @@ def export_live(request: StaffRequest) -> HttpResponse:
     """The rows of the files under way, when they have changed."""
     files = list(request.user.exports.filter(pk__in=seen_keys(request)))
     live = _live(request, files)
-    table = ExportTable([export for export in files if f"row-{export.pk}" in live.news], words=file_words)
+    table = _table([export for export in files if f"row-{export.pk}" in live.news])
     return render(request, "components/live_rows.html", {"live": live, "table": table})
+
+
+def _table(files: list[Export]) -> ExportTable:
+    return ExportTable(files, words=file_words, closed=closed_words)
 
 
 def _live(request: StaffRequest, files: list[Export]) -> Live:
@@ -50,13 +53,11 @@ def _live(request: StaffRequest, files: list[Export]) -> Live:
 @require_GET
 def export_download(request: StaffRequest, pk: int) -> HttpResponseBase:
     """The file, for the person who asked for it and may still see its content."""
-    export = get_object_or_404(Export, pk=pk, owner=request.user, state=ExportState.READY)
-    if not request.user.has_perms(export.permission.split()):
+    export = get_object_or_404(request.user.exports, pk=pk, state=ExportState.READY)
+    if services.missing_rights(export):
         raise PermissionDenied
-    if request.user.bound_since and export.created_at < request.user.bound_since:
-        raise Http404  # it holds the sales of every branch
-    if export.whole_numbers and not may_take_whole(request.user):
-        raise PermissionDenied
+    if services.holds_other_branches(export):
+        raise Http404
     return StreamingHttpResponse(
         services.content_of(export),
         content_type=_CONTENT_TYPES[Export.Format(export.file_format)],

@@ -377,7 +377,9 @@ def test_a_file_of_before_is_gone(two):
         created_at="2025-12-31T00:00Z",
     )
 
-    assert two.bound().get(f"/files/{Export.objects.get().pk}/").status_code == 404
+    export, browser = Export.objects.get(), two.bound()
+    assert browser.get(f"/files/{export.pk}/").status_code == 404
+    assert f'href="/files/{export.pk}/"' not in browser.get("/files/").content.decode()
 
 
 def test_a_till_of_another_branch_takes_nobody_who_is_bound():

@@ -12,7 +12,7 @@ from exports.tasks import write_list
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_payment
 from testing.people import browser_of, make_person
-from tests.core.helpers import words_at
+from tests.core.helpers import cells, words_at
 from tests.exports.helpers import by_the_worker, csv_rows, sheet_text
 from tests.reconciliation.helpers import make_difference
 
@@ -108,7 +108,7 @@ def test_the_worker_finds_no_more_than_the_person_who_asks():
     assert len(csv_rows(by_the_worker(auditor, "bills", f"q={WHOLE}", "csv"))) == 1
 
 
-def takes_away(codename, person):
+def take_away(codename, person):
     for group in person.groups.all():
         group.permissions.remove(*group.permissions.filter(codename=codename))
 
@@ -119,10 +119,28 @@ def test_a_file_is_closed_to_whoever_lost_the_right_to_a_column():
     by_the_worker(supervisor, "customers", "", "csv")
     export = Export.objects.get()
     assert supervisor.get(f"/files/{export.pk}/").status_code == 200
-    takes_away("view_credit", export.owner)
+    take_away("view_credit", export.owner)
 
     assert export.owner.has_perms([Right.VIEW_CUSTOMERS, Right.VIEW_SHIFTS])
     assert supervisor.get(f"/files/{export.pk}/").status_code == 403
+    [row] = cells(supervisor.get("/files/"), "download")
+    assert str(Right.VIEW_CREDIT.label) in row
+    assert "new file" in row
+
+
+def test_a_file_is_not_offered_after_its_list_has_closed():
+    customers()
+    supervisor = browser_of("supervisor")
+    by_the_worker(supervisor, "customers", "", "csv")
+    export = Export.objects.get()
+    take_away("view_shifts", export.owner)
+
+    page = supervisor.get("/files/")
+
+    assert f'href="/files/{export.pk}/"' not in page.content.decode()
+    [row] = cells(page, "download")
+    assert str(Right.VIEW_SHIFTS.label) in row
+    assert "admin" in row
 
 
 def test_a_file_without_a_column_does_not_need_its_right():
@@ -130,7 +148,7 @@ def test_a_file_without_a_column_does_not_need_its_right():
     supervisor = browser_of("supervisor")
     content = by_the_worker(supervisor, "customers", "columns=name,saved", "csv")
     export = Export.objects.get()
-    takes_away("view_credit", export.owner)
+    take_away("view_credit", export.owner)
 
     assert "debt" not in csv_rows(content)[0]
     assert supervisor.get(f"/files/{export.pk}/").status_code == 200
@@ -144,7 +162,7 @@ def test_a_file_needs_the_right_of_a_column_chosen_before_writing():
     supervisor.post("/customers/columns/", {"column": ["name", "debt"]})
     export = Export.objects.get()
     write_list(export.pk)
-    takes_away("view_credit", export.owner)
+    take_away("view_credit", export.owner)
 
     assert "debt" in csv_rows(b"".join(content_of(export)))[0]
     assert supervisor.get(f"/files/{export.pk}/").status_code == 403

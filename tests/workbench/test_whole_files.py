@@ -134,6 +134,7 @@ def test_a_whole_file_is_kept_from_who_lost_the_right(auditor):
     person.groups.get().permissions.remove(*person.groups.get().permissions.filter(codename="reveal_number"))
 
     assert (kept, auditor.get(f"/files/{export.pk}/").status_code) == (200, 403)
+    assert f'href="/files/{export.pk}/"' not in auditor.get("/files/").content.decode()
 
 
 def test_a_story_is_masked_and_whole_with_a_code(auditor, order):
