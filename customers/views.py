@@ -164,7 +164,7 @@ def _saved(form: SavedNumberForm, number: SavedNumber) -> bool:
     except (InvalidDestination, AlreadySaved) as refusal:
         form.add_error("destination", ValidationError(str(refusal), code=refusal.code))
         return False
-    except SavedNumber.DoesNotExist:
+    except (Customer.DoesNotExist, SavedNumber.DoesNotExist):
         raise Http404 from None
     return True
 

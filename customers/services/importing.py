@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -116,6 +116,8 @@ def import_customers(text: str, *, actor: User) -> Import:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         plan = plan_import(text)
+        if not _lock(plan.known.values()):
+            plan = plan_import(text)
         new: dict[str, list[Planned]] = {}
         for row in plan.saved:
             if row.name.upper() not in plan.known:
@@ -135,6 +137,12 @@ def import_customers(text: str, *, actor: User) -> Import:
         facts = {"customers": len(people), "saved_numbers": len(numbers), "rows": len(plan.rows)}
         record(CUSTOMERS_IMPORTED, actor=actor, subject="customers", facts=facts)
     return plan
+
+
+def _lock(customers: Collection[Customer]) -> bool:
+    """Whether all of them are still there; they stay until the transaction ends (`lock_customer`)."""
+    rows = Customer.objects.filter(pk__in=[customer.pk for customer in customers]).order_by("pk")
+    return len(rows.select_for_update(no_key=True).values_list("pk")) == len(customers)
 
 
 def _read(

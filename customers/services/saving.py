@@ -49,8 +49,9 @@ def save_number(
 ) -> SavedNumber:
     """Store a new or changed number of a customer, normalised by the rules of its kind (a product has its own).
 
-    Raises `InvalidDestination`, `AlreadySaved` when the customer has exactly this number already, and
-    `SavedNumber.DoesNotExist` for a changed number that somebody has deleted meanwhile.
+    Raises `InvalidDestination`, `AlreadySaved` when the customer has exactly this number already,
+    `SavedNumber.DoesNotExist` for a changed number that somebody has deleted meanwhile, and `Customer.DoesNotExist`
+    for a new number of a customer who is gone meanwhile.
     """
     number.kind = product.kind if product else kind
     number.destination = number.kind.clean(destination)
@@ -59,6 +60,7 @@ def save_number(
     try:
         with transaction.atomic():
             if number.pk is None:
+                lock_customer(number.customer_id)  # an erasure has read all numbers before it deletes them
                 number.save()
             else:
                 _update(number, "destination", "kind", "product", "note")

@@ -10,12 +10,12 @@ from django.test.utils import CaptureQueriesContext
 
 from bills.models import BillCheck
 from customers.models import Customer, SavedNumber
-from customers.services import erase, saving
+from customers.services import erase, import_customers, saving
 from purchases.models import Order
 from purchases.states import Status
-from testing.factories import make_check, make_order
-from testing.orders import at_once
-from testing.people import make_person
+from testing.factories import make_check, make_order, make_product
+from testing.orders import Meanwhile, at_once
+from testing.people import browser_of, make_person
 from tests.customers.helpers import make_customer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,6 +65,51 @@ def test_a_number_that_is_saved_while_its_customer_is_erased_is_masked(monkeypat
 
     assert not SavedNumber.objects.exists()
     assert erased() == {NUMBER, OTHER}
+
+
+@pytest.fixture
+def meanwhile_as_it_goes(monkeypatch):
+    """`meanwhile_as_it_goes(act)`: this act of a colleague runs while an erased customer's row is being deleted."""
+    started: list[Meanwhile] = []
+
+    def run(act):
+        record = saving.record
+
+        def act_first(*args, **facts):
+            started.append(Meanwhile(act))
+            assert started[0].is_blocked_by_us()
+            record(*args, **facts)
+
+        monkeypatch.setattr(saving, "record", act_first)
+        return started
+
+    return run
+
+
+@pytest.mark.parametrize("address", ["/customers/{pk}/numbers/", "/customers/save/?product={code}"])
+def test_a_number_for_a_customer_who_is_being_erased_is_not_saved(meanwhile_as_it_goes, address):
+    customer, product, cashier = make_customer("Bu Sari"), make_product(), browser_of("cashier")
+    address = address.format(pk=customer.pk, code=product.code)
+    typed = {"customer": "Bu Sari", "what": "kind:phone", "destination": NUMBER}
+    saved = meanwhile_as_it_goes(partial(cashier.post, address, typed))
+
+    erase(customer.pk, actor=make_person("admin"))
+
+    assert saved[0].end().status_code == 404
+    assert not Customer.objects.exists()
+
+
+def test_an_import_for_a_customer_who_is_being_erased_makes_a_new_one(meanwhile_as_it_goes):
+    customer = make_customer("Bu Sari")
+    imported = meanwhile_as_it_goes(
+        partial(import_customers, f"nama;nomor\nBu Sari;{NUMBER}\n", actor=make_person("supervisor"))
+    )
+
+    erase(customer.pk, actor=make_person("admin"))
+
+    imported[0].end()
+    assert Customer.objects.get().pk != customer.pk
+    assert SavedNumber.objects.get().destination == NUMBER
 
 
 def test_bills_are_masked_in_the_order_in_which_several_are_paid():
