@@ -8,6 +8,7 @@ from functools import cached_property
 
 from django.db import connection, transaction
 from django.db.models.functions import Upper
+from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from audit.services import record
@@ -125,16 +126,22 @@ def import_customers(text: str, *, actor: User) -> Import:
         notes = {key: joined(*(row.note for row in rows))[: Customer.NOTE_LETTERS] for key, rows in new.items()}
         people = [Customer(name=rows[0].name, note=notes[key], created_by=actor) for key, rows in new.items()]
         by_name = plan.known | dict(zip(new, Customer.objects.bulk_create(people, batch_size=500), strict=True))
+        now = timezone.now()
         numbers = [
             SavedNumber(
-                customer=by_name[row.name.upper()], destination=row.destination, kind=row.kind, product=row.product
+                customer=by_name[row.name.upper()],
+                destination=row.destination,
+                kind=row.kind,
+                product=row.product,
+                created_at=now,
             )
             for row in plan.saved
             if row.kind
         ]
         # a number that a colleague has saved since the plan was made stays as it is
         SavedNumber.objects.bulk_create(numbers, batch_size=500, ignore_conflicts=True)
-        facts = {"customers": len(people), "saved_numbers": len(numbers), "rows": len(plan.rows)}
+        written = SavedNumber.objects.filter(customer__in=by_name.values(), created_at=now).count()
+        facts = {"customers": len(people), "saved_numbers": written, "rows": len(plan.rows)}
         record(CUSTOMERS_IMPORTED, actor=actor, subject="customers", facts=facts)
     return plan
 

@@ -152,6 +152,7 @@ def test_a_number_that_a_colleague_saves_during_an_import_stays_once(text):
 
     assert (Customer.objects.count(), SavedNumber.objects.count()) == (5, 7)
     assert known.numbers.get(destination="081277778888").note == "toko"
+    assert AuditEvent.objects.get(kind=CUSTOMERS_IMPORTED.key).facts["saved_numbers"] == 5
 
 
 def test_many_rows_take_as_few_statements_as_few():
