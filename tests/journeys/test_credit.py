@@ -26,10 +26,15 @@ def ref_id_of(window: Page) -> str | None:
     return window.locator("#counter-said[data-sent]").get_attribute("data-sent")
 
 
+def open_review(window: Page, address: str, code: str, number: str) -> None:
+    """Open the review of this sale, and wait until it takes a press."""
+    window.goto(f"{address}/counter/review/?product={code}&q={number}")
+    expect(window.locator("#counter-review[data-ready]")).to_be_visible()
+
+
 def sell_with_enter(window: Page, address: str, code: str) -> None:
     """Send the review as it opens, by one key, paid in cash."""
-    window.goto(f"{address}/counter/review/?product={code}&q=081234567899")
-    expect(window.locator("#counter-review[data-ready]")).to_be_visible()
+    open_review(window, address, code, "081234567899")
     expect(window.locator("[data-send]")).to_be_focused()
     window.keyboard.press("Enter")
     expect(window.locator("#counter-said[data-sent]")).to_be_visible()
@@ -86,8 +91,7 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
     # when: the cashier sells in cash with one key, and to the customer on credit
     sign_in(window, address, "cashier", path=None)
     sell_with_enter(window, address, product.code)
-    window.goto(f"{address}/counter/review/?product={product.code}&q={NUMBER}")
-    expect(window.locator("#counter-review[data-ready]")).to_be_visible()
+    open_review(window, address, product.code, NUMBER)
     window.click("[data-pays=F3]")
     expect(window.locator("#id_paid_by_customer")).to_have_value("Bu Sri")
     expect(window.locator("#pay-debt [data-then]")).to_have_text("Rp10.500")
