@@ -72,7 +72,8 @@ def test_after_stop_the_same_form_is_sent_again_and_entered_once(
 
 
 def test_a_form_on_its_way_stays_sent_when_the_address_changes(live_server: Any, open_window: OpenWindow):
-    page = open_window(may_complain=True)
+    page, sent = open_window(may_complain=True), list[str]()
+    page.on("request", lambda request: sent.append(request.method) if request.url.endswith("/paid/") else None)
     page.clock.install()
     window = typed_amount(page, live_server.url)
     page.evaluate(CHANGE_ADDRESS)
@@ -85,6 +86,9 @@ def test_a_form_on_its_way_stays_sent_when_the_address_changes(live_server: Any,
     # then nobody knows of the Stop, and a second press sends nothing
     expect(page.locator("#paid-form[data-sent]")).to_be_attached()
     expect(page.locator("[data-lost-answer]")).to_have_count(0)
+    page.click(BUTTON)
+    expect(page.locator("#paid-form [name=amount]")).to_have_value("25.000")
+    assert sent == ["POST"]
 
     # until no answer can come any more
     page.clock.fast_forward(61_000)
@@ -92,3 +96,4 @@ def test_a_form_on_its_way_stays_sent_when_the_address_changes(live_server: Any,
     page.click(BUTTON)
     expect(page.locator("#paid-form [name=amount]")).to_have_value("")
     assert entries() == 1
+    assert sent == ["POST", "POST"]
