@@ -160,12 +160,13 @@
     htmx.trigger("#live", "again");
   });
 
-  // A row that has changed changes its panel. A page with forms stays until its row goes: it may be half filled in.
+  // A row that has changed changes its panel. A page with forms stays until its row goes, and then while a person has typed
+  // in it: the form says itself whether it still can be sent.
   document.addEventListener("htmx:oobAfterSwap", (event) => {
     mark();
     if (!shown) return;
     if (!pagePart && event.detail.target.querySelector?.(`[data-pick][href="${CSS.escape(shown)}"]`)) load({ "By-Itself": "yes" }); // core/live.py
-    if (pagePart && event.detail.target.id === "work" && !rowLink()) {
+    if (pagePart && event.detail.target.id === "work" && !rowLink() && !Object.keys(typed.read(pagePart)).length) {
       close();
       layout.querySelector("#results [data-pick]")?.focus();
     }

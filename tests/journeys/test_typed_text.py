@@ -7,14 +7,15 @@ from playwright.sync_api import expect
 
 from drawers.models import Payment
 from purchases.services.sending import claim
-from purchases.states import Status
+from purchases.states import ActionReason, Status
 from staff.models import User
 from staff.roles import create_demo_staff
-from testing.factories import make_product
+from testing.factories import make_order, make_product
 from testing.orders import report
 from tests.batches.helpers import checked
 from tests.drawers.helpers import begin, end, sell
 from tests.journeys.helpers import OpenWindow, sign_in
+from work.services import take
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 NUMBER = "081234567801"
@@ -104,6 +105,39 @@ def test_what_is_typed_beside_a_list_stays_when_its_row_changes(live_server: Any
     expect(panel.locator(".status-success").first).to_be_visible()
     page.keyboard.type(" here")
     expect(panel.locator("#note-text")).to_have_value("She waits here")
+
+
+def test_what_is_typed_beside_the_work_stays_when_its_row_goes(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    facts = {"action_reason": ActionReason.BALANCE_SHORT, "sent_no": None}
+    order, other = (make_order(Status.NEEDS_ACTION, destination=f"08123456780{n}", **facts) for n in (1, 2))
+    page = open_window(size=(1440, 900))
+    sign_in(page, live_server.url, "owner", "/work/")
+    panel = page.locator("[data-beside-panel]")
+    page.click(f"#row-order-{order.pk} [data-step]")
+    panel.locator("#act-cancel summary").click()
+    panel.locator("#cancel-note").click()
+    page.keyboard.type("Twice j")
+
+    # when a colleague takes the row, so that it leaves the list
+    take("order", order.pk, actor=User.objects.get(username="supervisor"))
+    page.evaluate("htmx.trigger('#live', 'again')")
+    expect(page.locator(f"#row-order-{order.pk}")).to_have_count(0)
+
+    # then the typed text goes on where it was, and can be sent
+    page.keyboard.type("k")
+    expect(panel.locator("#cancel-note")).to_have_value("Twice jk")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast-success")).to_be_visible()
+    order.refresh_from_db()
+    assert order.status == Status.CANCELLED
+
+    # and without a typed text the panel goes with its row
+    page.click(f"#row-order-{other.pk} [data-step]")
+    expect(panel.locator("#act-cancel")).to_be_visible()
+    take("order", other.pk, actor=User.objects.get(username="supervisor"))
+    page.evaluate("htmx.trigger('#live', 'again')")
+    expect(panel).to_be_hidden()
 
 
 def test_a_text_goes_back_into_its_own_form_only(live_server: Any, open_window: OpenWindow):
