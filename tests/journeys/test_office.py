@@ -2,6 +2,7 @@
 
 import datetime as dt
 import math
+import re
 from typing import Any
 
 import pytest
@@ -239,6 +240,20 @@ def test_what_people_look_for_lies_inside_a_phone(live_server: Any, open_window:
     expect(figures).to_have_count(11)
     for figure in figures.all():
         expect(figure).to_be_visible()
+
+
+def test_a_finger_just_below_small_words_presses_them(live_server: Any, open_window: OpenWindow, shop):
+    page, beside = open_window(size=PHONE), {"x": 10, "y": 28}
+    sign_in(page, live_server.url, "owner")
+
+    page.locator("#earned-by .more-link").click(position=beside)
+    expect(page).to_have_url(re.compile("/earnings/"))
+    page.locator("#sales-table > summary").click(position=beside)
+    expect(page.locator("#sales-table[open]")).to_be_visible()
+
+    page.goto(f"{live_server.url}/staff/roles/cashier/")
+    heights = [box["height"] for right in page.locator(".right").all() if (box := right.bounding_box())]
+    assert min(heights) >= 44
 
 
 def sides_of(part: Locator) -> set[int]:
