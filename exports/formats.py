@@ -69,7 +69,11 @@ def _csv_cell(value: Any) -> Any:
     if type(value) is int:
         return value
     text = cell(text_of(value))
-    return _NEXT_CELL.sub(_without_formula, text) if isinstance(text, str) else text
+    if not isinstance(text, str):
+        return text
+    # Python puts a text into quotes for a line feed, but not for a carriage return alone, which ends a row, too.
+    text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return _NEXT_CELL.sub(_without_formula, text)
 
 
 def _without_formula(match: re.Match[str]) -> str:

@@ -1,6 +1,8 @@
 """Files of the worker are requested, followed, downloaded, and deleted after a day, also with killed workers."""
 
+import csv
 import datetime as dt
+import io
 import re
 
 import pytest
@@ -62,6 +64,16 @@ def test_no_part_of_a_cell_begins_a_formula(text):
 
     assert [part for part in parts if part.strip(' "\u200b').startswith(("=", "+", "-", "@", "＝"))] == []
     assert "A; 1 = 1; B-C|D" in written
+
+
+@pytest.mark.parametrize("text", ["Pulsa\r10", "Pulsa\n10", "Pulsa\r\n10", "\rPulsa", 'a\r"b"', "Budi 😀\r=1"])
+def test_a_line_end_in_a_cell_ends_no_row(text):
+    written = "".join(csv_blocks([text], {"id": len, "name": str, "note": lambda _row: "beside"}))
+
+    [row] = csv.DictReader(io.StringIO(written, newline=""), strict=True)
+
+    assert (row["id"], row["note"]) == (str(len(text)), "beside")
+    assert row["name"].replace("'", "").split() == text.split()
 
 
 def test_the_message_goes_out_after_the_commit(auditor, published, django_capture_on_commit_callbacks):
