@@ -155,5 +155,5 @@ def _write_sheet(book: xlsxwriter.Workbook, rows: Iterable[Any], fields: Fields,
                 sheet.write_number(number, column, value, None if column in plain else amount)
             elif isinstance(value, dt.datetime):
                 sheet.write_datetime(number, column, value.replace(tzinfo=None), moment)
-            elif value != "":
+            elif value is not None and value != "":
                 sheet.write_string(number, column, str(cell(value)))

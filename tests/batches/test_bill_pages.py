@@ -7,9 +7,11 @@ import re
 
 import pytest
 from django.core.management import call_command
+from python_calamine import CalamineWorkbook
 
 from approvals.models import Approval
 from batches.models import Batch
+from core.numbers import masked
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
@@ -105,6 +107,22 @@ def test_above_the_limit_a_second_person_approves_exactly_these_bills_and_the_fi
     check = order.bill_check
     assert (row["customer_name"], row["period"], row["total"]) == (check.customer_name, check.period, str(check.total))
     assert (row["status"], row["ref_id"], row["price"]) == ("success", check.ref_id, str(order.selling_price))
+
+
+def test_given_a_bill_that_the_biller_refused_then_its_total_is_empty_in_both_files(
+    upstream: Upstream, browser: Browser, seller: User
+):
+    batch = checked(TABLE, seller)
+    ask_all(batch)
+    assert [row.max_price is None for row in rows_of(batch)] == [False, False, True]
+
+    file = browser.get(f"/batches/rows/file/?batch={batch.pk}&format=csv").getvalue().decode()
+    book = browser.get(f"/batches/rows/file/?batch={batch.pk}&format=xlsx").content
+
+    _first, _second, refused = csv.DictReader(io.StringIO(file.lstrip("\ufeff")))
+    assert (refused["number"], refused["total"]) == (masked("531290000036"), "")
+    head, *rows = CalamineWorkbook.from_filelike(io.BytesIO(book)).get_sheet_by_index(0).to_python()
+    assert rows[2][head.index("total")] == ""
 
 
 def test_the_next_page_of_ticks_is_one_of_the_batch(
