@@ -101,8 +101,10 @@ def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[st
     """The closing of a day for its pages, and whether this person may sign it now."""
     rows = _found(day, branch)
     lines = [line for row in rows for line in _lines(row)]
-    is_signed, is_running = bool(rows) and all(row.signed_at for row in rows), day >= timezone.localdate()
-    open_shifts = [] if is_signed else services.open_shifts_until(day, branch)
+    all_signed, is_running = bool(rows) and all(row.signed_at for row in rows), day >= timezone.localdate()
+    # A branch whose only shift is open has no row yet.
+    open_shifts = [] if all_signed and branch is not None else services.open_shifts_until(day, branch)
+    is_signed = all_signed and not open_shifts
     sums = _sum(lines)
     # A day that was signed long ago has no record of the cash in its drawers before.
     knows_before = bool(lines) and all(line.opening_difference is not None for line in lines)

@@ -102,6 +102,24 @@ def test_an_open_shift_keeps_only_its_own_branch_from_being_signed(tebet):
     assert refused.value.reason == "day_open"
 
 
+def test_given_a_branch_with_an_open_shift_alone_then_the_shops_day_is_not_signed_in_every_branch(admin):
+    close_one("andi", FIRST, 200_000)
+    day, tebet = end_of_day(), make_branch().pk
+    person = make_person("cashier", username="siti", branch_id=tebet)
+    late = begin(person, drawer=Drawer.objects.create(name="Laci siti", branch_id=tebet))
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE drawers_shift SET opened_at = opened_at - interval '1 day' WHERE id = %s", [late.pk])
+    sign_day(day, branch=FIRST, actor=make_person("admin", username="boss"))
+
+    page, of_all = shown(admin, day)
+
+    assert (of_all["is_signed"], [shift.pk for shift in of_all["open_shifts"]]) == (False, [late.pk])
+    assert of_all["cash"].code == "open"
+    assert 'id="open-shifts"' in page
+    of_first = shown(admin, day, f"?branch={FIRST}")[1]
+    assert (of_first["is_signed"], of_first["open_shifts"]) == (True, [])
+
+
 def test_a_shift_never_enters_the_day_of_another_branch(tebet):
     person = make_person("cashier", username="budi")
     shift = begin(person, drawer=Drawer.objects.create(name="Laci budi"), cash=0)
