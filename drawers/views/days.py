@@ -8,6 +8,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import BigIntegerField, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -27,6 +29,7 @@ from core.times import shop_day, shop_day_or_today
 from credit.methods import method_choices, method_words
 from drawers import services
 from drawers.models import DrawerDay, Shift
+from drawers.models.shifts import DrawerHistory
 from drawers.presenting.shifts import cash_of_lines, day_cash_lines
 from drawers.services import DayLine
 from exports.events import EXPORT_MADE
@@ -117,6 +120,7 @@ def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[st
         "is_signed": is_signed,
         "lines": lines,
         "shown": lines,
+        "elsewhere": _elsewhere(lines),
         "sum": sums,
         "cash_lines": day_cash_lines(totals, expected=sums["expected"]) if knows_before else [],
         "methods": _by_method(lines),
@@ -143,13 +147,27 @@ def _by_branch(day: dt.date) -> list[tuple[int, str, bool]]:
 
 
 def _lines(day_row: DrawerDay) -> list[DayLine]:
-    """The shifts of the day that the reader sees."""
+    """The shifts of the day that the reader sees: those whose drawer was in the reader's branch when they closed.
+
+    Only a day from before each branch had its own days has others.
+    """
     lines = services.day_lines(day_row)
     if own_branch() is None:
         return lines
-    own = narrowed(Shift.objects.filter(pk__in=[line.shift for line in lines]), "drawer__branch")
-    keys = set(own.values_list("pk", flat=True))
+    then = DrawerHistory.objects.filter(pgh_obj=OuterRef("drawer"), pgh_created_at__lte=OuterRef("closed_at"))
+    before = Subquery(then.order_by("-pgh_id").values("branch")[:1])
+    was_in = Coalesce(before, "drawer__branch", output_field=BigIntegerField())
+    shifts = Shift.objects.filter(pk__in=[line.shift for line in lines]).alias(was_in=was_in)
+    keys = set(narrowed(shifts, "was_in").values_list("pk", flat=True))
     return [line for line in lines if line.shift in keys]
+
+
+def _elsewhere(lines: Iterable[DayLine]) -> set[int]:
+    """The keys of the shifts among these whose drawer is now in a branch that the reader does not see."""
+    if own_branch() is None:
+        return set()
+    keys = {line.shift for line in lines}
+    return keys - set(narrowed(Shift.objects.filter(pk__in=keys), "drawer__branch").values_list("pk", flat=True))
 
 
 def _sum(lines: Iterable[DayLine]) -> dict[str, int]:

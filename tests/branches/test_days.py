@@ -5,15 +5,16 @@ import re
 
 import pytest
 from django.db import DatabaseError, transaction
+from django.utils import timezone
 
 from audit.models import AuditEvent
 from audit.services.rules import rule_flaws
 from branches.models import FIRST
 from drawers.errors import DrawerRefused
 from drawers.models import Drawer, DrawerDay, Shift
-from drawers.services import close_shift, open_shifts_until, sign_day
+from drawers.services import change_drawer, close_shift, open_shifts_until, sign_day
 from testing.database import past_triggers
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.branches.helpers import make_branch
 from tests.drawers.helpers import begin, end_of_day, pieces_of
 
@@ -118,6 +119,36 @@ def test_given_a_branch_with_an_open_shift_alone_then_the_shops_day_is_not_signe
     assert 'id="open-shifts"' in page
     of_first = shown(admin, day, f"?branch={FIRST}")[1]
     assert (of_first["is_signed"], of_first["open_shifts"]) == (True, [])
+
+
+def test_given_a_drawer_moves_then_a_bound_person_still_sees_its_shift_in_the_day_that_counted_it(tebet):
+    day, shift = timezone.localdate(), Shift.objects.get(cashier__username="andi")
+    browsers = {
+        branch: signed_in(make_person("supervisor", username=f"of-{branch}", branch_id=branch, bound_since=day_ago()))
+        for branch in (FIRST, tebet)
+    }
+    with past_triggers() as cursor:  # as a day from before each branch had its own days: also of another branch
+        cursor.execute("UPDATE drawers_shift SET day_id = %s", [shift.day_id])
+
+    change_drawer(shift.drawer, name="Laci andi", is_active=True, branch=tebet, actor=make_person("admin"))
+    with past_triggers() as cursor:  # a later transaction has a later time
+        cursor.execute(
+            "UPDATE drawers_drawerhistory SET pgh_created_at = pgh_created_at + interval '1 hour'"
+            " WHERE branch_id = %s AND pgh_obj_id = %s",
+            [tebet, shift.drawer_id],
+        )
+
+    page, of_first = shown(browsers[FIRST], day)
+    assert (of_first["sum"]["counted"], of_first["sum"]["difference"]) == (190_000, -10_000)
+    file = b"".join(browsers[FIRST].get(f"/shifts/days/{day}/csv/")).decode()
+    assert ("Andi" in file, "Siti" in file) == (True, False)
+    links = re.findall(r'href="(/shifts/\d+/)"', page)
+    assert [link for link in links if browsers[FIRST].get(link).status_code != 200] == []
+    assert shown(browsers[tebet], day)[1]["lines"] == []
+
+
+def day_ago() -> dt.datetime:
+    return timezone.now() - dt.timedelta(days=1)
 
 
 def test_a_shift_never_enters_the_day_of_another_branch(tebet):
