@@ -130,12 +130,12 @@ def make_link(person: User, *, actor: User | None) -> str:
         purpose = AccessLink.Purpose.RESET if locked.has_joined else AccessLink.Purpose.INVITE
         if locked.has_joined and not locked.is_active:
             raise NotAllowed("switched_off")
-        before = {"is_active": locked.is_active}
+        before, seconded = {"is_active": locked.is_active}, dict[str, object]()
         if not locked.is_active:
             keep_open(locked.branch_id)
             change = switching_on(locked)
             if takes_two(change.content["rights"]):
-                settle(change, actor=actor, approved_by=None)
+                seconded |= settle(change, actor=actor, approved_by=None)
             locked.is_active = True
             locked.save(update_fields=["is_active"])
         ended = Session.objects.filter(person=locked).delete()[0]
@@ -149,7 +149,7 @@ def make_link(person: User, *, actor: User | None) -> str:
             subject=locked.username,
             before=before,
             after=after,
-            facts={"sessions": ended},
+            facts={"sessions": ended} | seconded,
         )
     log.info("staff_link_made", by=_key(actor), person=locked.pk, purpose=purpose.value)
     return token

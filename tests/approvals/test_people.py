@@ -152,6 +152,19 @@ def test_given_one_owner_and_the_envelope_then_all_is_done_alone(sari):
     assert AuditEvent.objects.count() == 4
 
 
+def test_given_one_owner_then_inviting_again_is_noted_as_done_alone():
+    only = approver("only")
+    strong, _token = invite(username="strong", role=Role.SUPERVISOR, actor=None)
+    deactivate(strong, actor=only)
+
+    make_link(strong, actor=only)
+    make_link(strong, actor=only)
+
+    again, ordinary = AuditEvent.objects.filter(kind="link_made").order_by("pk")
+    assert again.facts["alone"]
+    assert "alone" not in ordinary.facts
+
+
 def test_given_fewer_rights_but_higher_limits_then_a_role_waits(owners):
     RoleLimits.objects.create(role="supervisor", per_order=1_000)
     person = make_person("supervisor")
