@@ -13,6 +13,9 @@ from policies.bounds import BOUNDS, SWITCHES
 from policies.models import Policies
 from policies.words import PARTS, SWITCH, UNITS, WORDS, value_in_words
 
+#: The two ends of hours belong together: people change both, or neither.
+_HOURS = (("quiet_from", "quiet_to"), ("opens_at", "closes_at"))
+
 
 class Row(NamedTuple):
     """A policy on the page. `first`: its first value in words; `variable`: the environment's, if it sets it. Or ""."""
@@ -25,7 +28,10 @@ class Row(NamedTuple):
 
 
 class PoliciesForm(forms.Form):
-    """It begins with the present policies. A policy that the environment sets cannot be changed here."""
+    """It begins with the present policies. A policy that the environment sets cannot be changed here.
+
+    The page carries the values that it showed (`initial-…`), so that it changes only what its reader has changed.
+    """
 
     reason = forms.CharField(required=False, max_length=300, strip=True)
 
@@ -34,6 +40,7 @@ class PoliciesForm(forms.Form):
         for name, words in WORDS.items():
             self.fields[name] = _field(name, unit=words.unit)
             self.fields[name].label = str(words.label)
+            self.fields[name].show_hidden_initial = True
             self.fields[name].disabled = name in settings.POLICIES
 
     def parts(self) -> list[tuple[Promise, list[Row]]]:
@@ -49,7 +56,7 @@ class PoliciesForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Quiet hours and opening hours have two different ends, or none."""
         typed = super().clean() or {}
-        for begin, end in (("quiet_from", "quiet_to"), ("opens_at", "closes_at")):
+        for begin, end in _HOURS:
             ends = {typed.get(begin), typed.get(end)}
             if not self.errors and ends != {None} and (None in ends or len(ends) == 1):
                 self.add_error(end, forms.ValidationError(_("Type two different times, or none."), code="both"))
@@ -57,15 +64,20 @@ class PoliciesForm(forms.Form):
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """The values for `change_policies`; only of a valid form."""
-        return {name: self.cleaned_data[name] for name in WORDS if name not in settings.POLICIES}
+        """The values for `change_policies`: those that differ from what the page showed; only of a valid form."""
+        unknown = (name for name in WORDS if self[name].html_initial_name not in self.data)  # a page of older code
+        changed = {*self.changed_data, *unknown}
+        changed |= {end for hours in _HOURS for end in hours if not changed.isdisjoint(hours)}
+        return {name: self.cleaned_data[name] for name in WORDS if name in changed and name not in settings.POLICIES}
 
 
 def _field(name: str, *, unit: str) -> forms.Field:
     attrs = {"class": "form-control", "autocomplete": "off"}
     if unit == "time":
         return forms.TimeField(
-            required=False, widget=forms.TimeInput(attrs | {"type": "time"}, format="%H:%M"), input_formats=["%H:%M"]
+            required=False,
+            widget=forms.TimeInput(attrs | {"type": "time"}, format="%H:%M"),
+            input_formats=["%H:%M", "%H:%M:%S"],
         )
     if unit == "switch":
         return forms.TypedChoiceField(

@@ -13,10 +13,11 @@ from policies.bounds import BOUNDS
 from policies.forms import PoliciesForm
 from policies.models import Policies, PoliciesHistory
 from policies.services import change_policies, policies
+from policies.words import WORDS
 from staff.models import User
 from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, approver
-from tests.core.helpers import codes, has_id
+from tests.core.helpers import codes, has_id, hidden
 
 pytestmark = pytest.mark.django_db(transaction=True)
 URL = "/shop/policies/"
@@ -27,6 +28,11 @@ def typed(**changed: object) -> dict[str, object]:
     form = PoliciesForm(held=policies())
     fields = {name: form[name].value() for name in form.fields}
     return {name: "" if value is None else value for name, value in (fields | changed).items()}
+
+
+def posted_from(page) -> dict[str, object]:
+    """The form of this page, with the values that it has shown; a browser sends a field without a value as ""."""
+    return {**typed(), **dict.fromkeys((f"initial-{name}" for name in WORDS), ""), **hidden(page)}
 
 
 def faults(page) -> dict[str, list[str]]:
@@ -66,6 +72,29 @@ def test_the_same_again_is_no_event():
 
     assert codes(answer) == {"policies_unchanged"}
     assert not AuditEvent.objects.filter(kind="setting_changed").exists()
+
+
+def test_given_a_page_from_before_then_a_colleagues_change_stays():
+    first, second = browser_of("admin"), browser_of("administrator", username="anna")
+    shown = posted_from(first.get(URL))
+    second.confirm(URL, typed(alert_low_balance="5.000.000", opens_at="08:00", closes_at="21:00"))
+
+    answer = first.confirm(URL, shown | {"complaint_due_hours": "12", "quiet_from": "22:00", "quiet_to": "06:00"})
+
+    held = policies()
+    assert (held.complaint_due_hours, held.quiet_from, held.quiet_to) == (12, dt.time(22), dt.time(6)), codes(answer)
+    assert (held.alert_low_balance, held.opens_at, held.closes_at) == (5_000_000, dt.time(8), dt.time(21))
+
+
+def test_given_one_end_of_hours_then_both_ends_of_the_page_count():
+    first, second = browser_of("admin"), browser_of("administrator", username="anna")
+    first.confirm(URL, typed(quiet_from="22:00", quiet_to="06:00"))
+    shown = posted_from(first.get(URL))
+    second.confirm(URL, typed(quiet_from="", quiet_to=""))
+
+    first.confirm(URL, shown | {"quiet_from": "21:00"})
+
+    assert (policies().quiet_from, policies().quiet_to) == (dt.time(21), dt.time(6))
 
 
 def test_a_looser_policy_waits_for_a_second_person_who_is_given_a_reason():
