@@ -87,6 +87,19 @@ def test_a_link_made_again_is_shown_once_and_can_be_withdrawn(boss):
     assert has_id(page, "make-link")
 
 
+def test_given_an_expired_invitation_then_the_account_is_switched_off(boss):
+    person, _token = invited()
+    AccessLink.objects.filter(person=person).update(expires_at=person.date_joined)
+
+    late = boss.get(f"/staff/{person.pk}/")
+    boss.confirm(f"/staff/{person.pk}/deactivate/")
+    off = boss.get(f"/staff/{person.pk}/")
+
+    assert [has_id(late, name) for name in ("withdraw", "deactivate", "make-link")] == [False, True, True]
+    assert [has_id(off, name) for name in ("withdraw", "deactivate", "make-link")] == [False, False, True]
+    assert 'data-standing="off"' in off.content.decode()
+
+
 def test_an_account_is_switched_off_and_on_again(boss):
     person = make_person("cashier")
     address = f"/staff/{person.pk}/"
