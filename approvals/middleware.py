@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from approvals.errors import AlreadyAsked
 from approvals.models import Approval
-from approvals.services import ask
+from approvals.services import ask, may_open
 from staff.models import User
 from staff.services.second import Change, NeedsSecond
 
@@ -36,7 +36,7 @@ class SecondPersonMiddleware:
             approval = _ask(fault.change, request.user, reason=request.POST.get("reason", ""))
         except AlreadyAsked as refusal:
             messages.error(request, str(refusal), extra_tags=refusal.code)
-            return redirect(refusal.approval)
+            return redirect(refusal.approval if may_open(refusal.approval, request.user) else request.path)
         messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
         return redirect(approval)
 

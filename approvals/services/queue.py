@@ -59,6 +59,11 @@ def may_see(approval: Approval, person: User) -> bool:
     return sees(approval, person) and (person.has_perm(Right.VIEW_APPROVALS) or _concerns(approval, person))
 
 
+def may_open(approval: Approval, person: User) -> bool:
+    """Whether its page opens for this person as signed in now: by PIN only what the person asked for."""
+    return may_see(approval, person) and (not person.by_pin or approval.is_of(person))
+
+
 def _concerns(approval: Approval, person: User) -> bool:
     """Whether this person asked, or may ask for such an act or approve it."""
     act = act_named(approval.act)

@@ -12,7 +12,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from approvals.errors import AlreadyAsked
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
-from approvals.services import approvers_of
+from approvals.services import approvers_of, may_open
 from branches.errors import BranchRefused
 from branches.seeing import narrowed
 from catalogue.destinations import InvalidDestination
@@ -186,7 +186,7 @@ def ask_here(request: StaffRequest, need: NeedsApproval) -> HttpResponse:
         approval = ask_for_approval(need, actor=request.user, reason=request.POST.get("reason", ""))
     except AlreadyAsked as refusal:
         messages.error(request, str(refusal), extra_tags=refusal.code)
-        return elsewhere(request, redirect(refusal.approval))
+        return elsewhere(request, redirect(refusal.approval if may_open(refusal.approval, request.user) else "counter"))
     except BranchRefused as refusal:
         messages.error(request, str(refusal), extra_tags=refusal.code)
         return elsewhere(request, redirect("counter"))

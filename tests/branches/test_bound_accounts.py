@@ -10,7 +10,7 @@ from core.rights import Role
 from staff.errors import LinkRefused
 from staff.models import AccessLink, User
 from staff.roles import role_of
-from staff.services import bind, make_link, read_link
+from staff.services import bind, make_link, move, read_link
 from testing.people import make_person, signed_in
 from tests.branches.helpers import make_branch
 from tests.branches.two_branches import TwoBranches, make_two_branches
@@ -65,6 +65,20 @@ def test_a_link_ends_once_its_maker_sees_one_branch_alone(two):
 
     with pytest.raises(LinkRefused):
         read_link(token)
+
+
+def test_given_a_request_in_another_branch_then_the_same_again_leads_to_no_fault(two):
+    # given: it was asked for before the person came to this branch
+    viewer = make_person("viewer", username="new", branch=two.other.branch)
+    rosa = make_person("supervisor", username="rosa", branch=two.other.branch)
+    signed_in(rosa).confirm(f"/staff/{viewer.pk}/role/", {"role": "cashier"})
+    assert Approval.objects.get(act="role").branch == two.other.branch
+    move(viewer, branch=two.own.branch.pk, actor=two.owner)
+
+    typed = {"role": "cashier"}
+    answer = two.bound().confirm(f"/staff/{viewer.pk}/role/", typed, follow=True, headers={"accept": "text/html"})
+
+    assert (answer.status_code, codes(answer)) == (200, {"AlreadyAsked"})
 
 
 def test_a_colleague_who_is_bound_to_another_branch_is_not_offered_as_the_second_person(two):

@@ -15,7 +15,7 @@ from staff.services.links import accept_link
 from testing.factories import entries_of, make_check
 from testing.people import code_of, make_person, signed_in
 from tests.approvals.helpers import ask_role
-from tests.core.helpers import has_id, words_at
+from tests.core.helpers import codes, has_id, words_at
 from tests.counter.helpers import NUMBER, review, send, shelf_of_telkomsel
 from tests.drawers.helpers import begin
 from tests.ledger.helpers import open_books
@@ -105,6 +105,17 @@ def test_only_colleagues_who_may_approve_this_sale_are_offered(seller, superviso
     assert offered == [str(rosa.pk)]
     assert has_id(approve(browser, supervisor), "approval-fault")
     assert (Order.objects.count(), Approval.objects.get().state) == (0, "asked")
+
+
+def test_given_a_colleagues_request_for_the_same_then_a_pin_stays_at_the_counter(seller, supervisor):
+    ask(signed_in(seller))
+    till, other = till_browser(), give_pin(make_person("cashier", username="budi", own_approval_above=5_000))
+    take_over(till, other)
+
+    answer = till.get(ask(till).headers["HX-Redirect"])
+
+    assert (answer.status_code, codes(answer)) == (200, {"AlreadyAsked"})
+    assert Approval.objects.get().asked_by == seller
 
 
 def test_a_sale_that_nobody_here_may_approve_waits_on_its_own_page(seller, supervisor):
