@@ -78,6 +78,7 @@ def move(person: User, *, branch: int, actor: User) -> None:
             locked.bound_since = clock.now()  # files that were made before hold the other branch's rows
         _refuse_open_elsewhere(locked, branch)
         locked.save(update_fields=["branch", "bound_since"])
+        withdraw_unbacked_links()
         after = {"branch": branch}
         record(STAFF_MOVED, actor=actor, subject=locked.username, before={"branch": before}, after=after)
     log.info("staff_moved", by=_key(actor), person=locked.pk, branch=branch)

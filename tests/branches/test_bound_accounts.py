@@ -67,6 +67,15 @@ def test_a_link_ends_once_its_maker_sees_one_branch_alone(two):
         read_link(token)
 
 
+def test_a_link_is_withdrawn_once_its_maker_does_not_see_the_person(two):
+    person = make_person("cashier", username="budi", branch=two.own.branch, bound_since=clock.now())
+    make_link(person, actor=two.supervisor)
+
+    move(person, branch=two.other.branch.pk, actor=two.owner)
+
+    assert AccessLink.objects.get(person=person).withdrawn_at
+
+
 def test_given_a_request_in_another_branch_then_the_same_again_leads_to_no_fault(two):
     # given: it was asked for before the person came to this branch
     viewer = make_person("viewer", username="new", branch=two.other.branch)
