@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _, pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audit.acts import act
+from branches.errors import BranchRefused
 from branches.forms import WithBranch
 from branches.seeing import names_branches, narrowed
 from branches.services import branch_name
@@ -247,11 +248,12 @@ def staff_limits(request: StaffRequest, person: User) -> HttpResponse | None:
 def staff_move(request: StaffRequest, person: User) -> None:
     """Move the person to another branch."""
     form = WithBranch(request.POST)
-    if form.is_valid():
-        branch: int = form.cleaned_data["branch"] if "branch" in form.fields else person.branch_id
-        _confirm(request, MOVE, person=person.pk, branch=branch)
-        services.move(person, branch=branch, actor=request.user)
-        messages.success(request, _("Saved."), extra_tags="person_moved")
+    if not form.is_valid():  # the page was opened before the branch was closed
+        raise BranchRefused("closed")
+    branch: int = form.cleaned_data["branch"] if "branch" in form.fields else person.branch_id
+    _confirm(request, MOVE, person=person.pk, branch=branch)
+    services.move(person, branch=branch, actor=request.user)
+    messages.success(request, _("Saved."), extra_tags="person_moved")
 
 
 @_step(Right.CHANGE_ROLES)

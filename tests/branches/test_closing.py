@@ -3,7 +3,7 @@
 from io import StringIO
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from approvals.models import Approval
@@ -135,6 +135,8 @@ def test_nobody_is_invited_again_into_a_closed_branch(tebet, owner):
 
     with pytest.raises(BranchRefused):
         make_link(person, actor=owner)
+    with pytest.raises(CommandError, match="closed"):
+        call_command("password_link", "sari")
 
     assert not tebet.people.filter(is_active=True).exists()
 
@@ -193,6 +195,17 @@ def test_a_person_of_a_closed_branch_is_moved_and_then_switched_on(tebet, owner)
 
     person.refresh_from_db()
     assert (person.branch_id, person.is_active) == (FIRST, True)
+
+
+def test_given_a_page_from_before_the_closing_then_a_move_is_refused_in_words(admin, tebet):
+    person, kemang = make_person("cashier"), make_branch("Kemang")
+    close_branch(tebet, actor=make_person("admin", username="boss"))
+    forget()
+
+    answer = admin.confirm(f"/staff/{person.pk}/branch/", {"branch": tebet.pk}, follow=True)
+
+    assert codes(answer) == {"BranchRefused:closed"}
+    assert kemang.closed_at is None
 
 
 @pytest.mark.django_db(transaction=True)

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from branches.errors import BranchRefused
 from core.commands import PlainCommand
 from staff.acting import person_named, print_link
 from staff.errors import NotAllowed
@@ -20,10 +21,10 @@ class Command(PlainCommand):
         parser.add_argument("name", help="The user name.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Exit 0 with the link, 1 for an unknown name, or an account that is switched off."""
+        """Exit 0 with the link, 1 for an unknown name, an account that is switched off, or one of a closed branch."""
         person = person_named(options["name"])
         try:
             token = make_link(person, actor=None)
-        except NotAllowed as error:
+        except (NotAllowed, BranchRefused) as error:
             raise CommandError(str(error)) from error
         print_link(self, token, {"name": person.username}, as_json=options["json"])
