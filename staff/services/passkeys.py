@@ -125,7 +125,7 @@ def _server(host: str) -> Fido2Server:
 def _read(answer: str) -> dict[str, Any]:
     try:
         data = json.loads(answer)
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise NotThisKey from fault
     if not isinstance(data, dict):
         raise NotThisKey

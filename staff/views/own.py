@@ -135,7 +135,7 @@ def factor_options(request: StaffRequest) -> HttpResponse:
     """The challenge for a passkey of this person, for one act with one content."""
     try:
         content = json.loads(request.POST.get("content", ""))
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
         return HttpResponseBadRequest()

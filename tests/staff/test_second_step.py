@@ -100,6 +100,11 @@ def test_a_signed_answer_signs_in_once():
     assert not is_in(again)
 
 
+@pytest.mark.parametrize("answer", ["", "[]", "[" * 100_000, '{"response": []}'])
+def test_an_answer_of_no_browser_signs_nobody_in(answer):
+    assert Client().post("/accounts/passkey/", {"factor_assertion": answer})["Location"] == reverse("account_login")
+
+
 def test_a_passkey_sign_in_takes_a_finger_face_or_pin():
     key = with_passkey(make_person("admin"))
     client = Client()
