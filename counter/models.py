@@ -13,7 +13,7 @@ MOST_FIRST = 8
 class FirstTile(models.Model):
     """A product in the first places of a till's tiles. Only `counter.services.first_tiles` writes it.
 
-    A till that is switched off keeps its rows, which nobody reads.
+    A till that is switched off keeps its rows; a till that replaces it gets the same.
     """
 
     till = models.ForeignKey(Till, on_delete=models.PROTECT, related_name="+", db_index=False)

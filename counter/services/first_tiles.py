@@ -33,6 +33,12 @@ def read_first_tiles(till: Till) -> list[Product]:
     )
 
 
+def copy_first_tiles(before: Till, after: Till) -> None:
+    """Give the first tiles of `before` to `after`, the same counter's new till; call it in a transaction."""
+    kept = FirstTile.objects.filter(till=before).order_by("place")
+    FirstTile.objects.bulk_create(FirstTile(till=after, product_id=tile.product_id, place=tile.place) for tile in kept)
+
+
 def set_first_tiles(till: Till, products: Sequence[Product], *, actor: User) -> bool:
     """Give the till these products in this order; returns whether anything changed. The next answer shows them.
 

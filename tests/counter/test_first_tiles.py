@@ -147,6 +147,16 @@ def test_they_are_found_added_put_in_order_and_taken_away_on_the_tills_page_with
     )
 
 
+def test_given_the_same_till_in_another_browser_then_they_stand_there_too():
+    made = shelf_of_telkomsel()
+    _lost, before = a_till([made[75_000], made[25_000]])
+
+    browser = till_browser(before.name)
+    take_over(browser, User.objects.get(username="sari"))
+
+    assert tiles(browser.get("/counter/")) == ["Telkomsel 75.000", "Telkomsel 25.000"]
+
+
 def test_there_are_eight_at_most_by_page_and_by_sql():
     made = shelf_of_telkomsel()
     till, browser = make_till(), boss()

@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import secrets
+from collections.abc import Callable
 
 import structlog
 from django.db import IntegrityError, transaction
@@ -15,6 +16,7 @@ from branches.models import FIRST
 from branches.services import keep_open
 from core import clock
 from core.addresses import line_of
+from core.parts import FromRooms
 from core.rights import Right
 from staff.models import User
 from staff.services import throttle
@@ -27,6 +29,9 @@ CODE_MINUTES = 15
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _CODE_LENGTH = 8
 _PACE = throttle.Pace(free=5, first=30, longest=900)
+_REPLACING: FromRooms[Callable[[Till, Till], None]] = FromRooms("parts")
+#: A decorator of a room's function: it gives what people chose for the first till to the second, which replaces it.
+replaces = _REPLACING.add
 
 log = structlog.get_logger()
 
@@ -59,8 +64,8 @@ def make_code(*, name: str, pin_limit: int | None, actor: User, branch: int = FI
 def enrol(typed: str, *, address: str) -> tuple[Till, str]:
     """Use up the code; returns the till, and the token for this browser's cookie. Raises `CodeRefused`.
 
-    The new till replaces one of the same name, whose browser is no longer a till, and keeps its printer. Each client's
-    guesses are slowed.
+    The new till replaces one of the same name, whose browser is no longer a till, and keeps its printer and what rooms
+    above store for it (`replaces`). Each client's guesses are slowed.
     """
     key = throttle.Key.of(_PACE, "till_code", line_of(address))
     try:
@@ -95,6 +100,9 @@ def _enrol(typed: str, token: str) -> Till:
         pin_limit=code.pin_limit,
     )
     TillPrinter.objects.filter(till__in=replaced).update(till=till)  # its printer still stands at that counter
+    for before in replaced:
+        for replace in _REPLACING.all():
+            replace(before, till)
     facts = {"till": till.pk, "pin_limit": till.pin_limit}
     record(TILL_ENROLLED, actor=code.made_by, subject=till.name, facts=facts)
     return till
