@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy as _
 
 from core.forms import DayField, RupiahField
+from core.keys import typed_key
 from core.money import rupiah
 from core.periods import Period
 from core.search import MOST_FOUND, count_up_to
@@ -194,6 +195,12 @@ class KeyField(forms.IntegerField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{**kwargs, "min_value": 1, "max_value": 2**63 - 1})
+
+    def to_python(self, value: Any) -> int | None:
+        """The key; None for an empty value. Django would take "5.0", too, which finds no row where the text is used."""
+        if value and typed_key(str(value).strip()) is None:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        return super().to_python(value)
 
 
 class SearchFilter(django_filters.CharFilter):  # type: ignore[misc]

@@ -106,6 +106,16 @@ def test_a_customer_is_found_by_every_saved_number():
     assert len(found(f"customer={customer.pk}", "auditor")) == 3
 
 
+@pytest.mark.parametrize("key", ["5.0", "5.", "abc", "0", "-1", "٥", "9" * 30])
+def test_an_address_with_another_text_than_a_key_is_answered_and_names_it(supervisor, key):
+    make_order(Status.SUCCESS)
+
+    for name in ("customer", "shift"):
+        answer = supervisor.get("/orders/", {name: key})
+        assert (answer.status_code, list(answer.context["filter"].form.errors)) == (200, [name])
+        assert supervisor.get("/orders/file/", {name: key, "format": "csv"}).status_code == 400
+
+
 def test_all_orders_of_a_customer_are_found_however_many():
     customer = Customer.objects.create(name="Pak RT")
     SavedNumber.objects.create(customer=customer, destination="081200000001", kind="phone")
