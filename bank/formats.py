@@ -76,7 +76,9 @@ _PLUS, _MINUS = {"cr", "c", "k", "kredit", "credit", "+"}, {"db", "d", "dr", "de
 _AMOUNT = re.compile(
     r"(?:rp|idr)?\.?\s*(\(?[-+]?)\s*(?:rp|idr)?\.?\s*([\d.,]*\d)\s*(\)?)\s*([a-z]*|[-+])\.?", re.IGNORECASE | re.ASCII
 )
-_DECIMALS = re.compile(r"[.,]\d{1,2}\Z")
+# Three digits after a separator are thousands; one, two and four or more are sen.
+_DECIMALS = re.compile(r"[.,](?:\d{1,2}|\d{4,})\Z")
+_WHOLE = re.compile(r"\d*|\d{1,3}(?:[.,]\d{3})+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+|\s+")
 
 
@@ -252,7 +254,10 @@ def _amount(columns: Columns, cell: Callable[[int | None], str], line: int) -> i
 
 
 def amount_of(cell: str, line: int = 0) -> int:
-    """Whole rupiah of "1.234.567,00", "1,234,567.00 CR" or "-50000"; sen are rounded. Raises `BankRefused`."""
+    """Whole rupiah of "1.234.567,00", "1,234,567.00 CR" or "-50000"; sen are rounded. Raises `BankRefused`.
+
+    Also for "1500000.000", which nobody can tell from a thousand times as much.
+    """
     match = _AMOUNT.fullmatch(cell.strip()) if cell.strip(" -.,") else None
     if match is None:
         if cell.strip(" -.,0") == "":
@@ -261,8 +266,10 @@ def amount_of(cell: str, line: int = 0) -> int:
     before, digits, bracket, after = match.groups()
     after = after.lower()
     decimals = _DECIMALS.search(digits)
-    whole = re.sub(r"[.,]", "", digits[: decimals.start()] if decimals else digits) or "0"
+    before_sen = digits[: decimals.start()] if decimals else digits
+    whole = re.sub(r"[.,]", "", before_sen) or "0"
     amount = round(Decimal(f"{whole}.{decimals[0][1:] if decimals else 0}"))
-    if len(whole) > MOST_DIGITS or (after and after not in _PLUS | _MINUS):
+    is_written_so = _WHOLE.fullmatch(before_sen) is not None and len(whole) <= MOST_DIGITS
+    if not is_written_so or (after and after not in _PLUS | _MINUS):
         raise BankRefused("bad_amount", line)
     return -amount if "-" in before or bracket or after in _MINUS else amount

@@ -73,6 +73,9 @@ def test_given_an_unknown_bank_then_a_person_chooses_the_columns():
         ("50.000-", -50_000),
         ("+ 50.000", 50_000),
         ("12.34", 12),
+        ("1500000.0000", 1_500_000),
+        ("1,500,000.0000 CR", 1_500_000),
+        ("-1.500.000,0000", -1_500_000),
         (".00", 0),
         ("-", 0),
         ("IDR 1,000.00", 1_000),
@@ -82,7 +85,7 @@ def test_given_an_amount_as_banks_write_it_then_it_is_whole_rupiah(cell, amount)
     assert amount_of(cell) == amount
 
 
-@pytest.mark.parametrize("cell", ["BUDI", "50.000 USD", "1e5", "50 000", "5--", "٥٠"])
+@pytest.mark.parametrize("cell", ["BUDI", "50.000 USD", "1e5", "50 000", "5--", "٥٠", "1500000.000", "12345,678"])
 def test_given_no_amount_then_it_is_refused(cell):
     with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "bad_amount"):
         amount_of(cell)
