@@ -8,11 +8,13 @@ from functools import cached_property
 from urllib.parse import urlencode
 
 from django.db.models import OuterRef, Subquery, prefetch_related_objects
+from django.db.models.functions import JSONObject
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from approvals.models import Approval
+from approvals.services import may_open
 from bills.models import BillCheck, BillCheckQuerySet, Inquiry
 from bills.services.acts import BillAct
 from bills.states import AnswerKind, BillState, Standing
@@ -174,9 +176,11 @@ class ShownBill:
         A third reads the proposals about payments that need action and may have been charged, if there are any.
         """
         waiting = Approval.objects.open().filter(act=BillAct.name, subject=OuterRef("ref_id"))
+        waiting = waiting.filter(expires_at__gt=clock.now())
+        facts = JSONObject(pk="pk", asked_by_id="asked_by", branch_id="branch")
         rows = list(
             checks.with_standing()
-            .annotate(approval_id=Subquery(waiting.filter(expires_at__gt=clock.now()).values("pk")))
+            .annotate(approval=Subquery(waiting.values(facts=facts)))
             .select_related(
                 "order__payment", "product__brand", "product__category", "checked_by", "saved_number__customer"
             )
@@ -195,7 +199,20 @@ class ShownBill:
     @property
     def approval_id(self) -> int | None:
         """The approval that its payment waits for."""
-        return None if self.order else self.check.approval_id  # type: ignore[attr-defined] # annotated
+        approval = self._approval
+        return approval.pk if approval else None
+
+    @property
+    def opens_approval(self) -> bool:
+        """Whether the reader may open the page of that approval."""
+        approval = self._approval
+        return approval is not None and may_open(approval, self.person)
+
+    @property
+    def _approval(self) -> Approval | None:
+        """The approval with only the facts that decide who may open it."""
+        facts = None if self.order else self.check.approval  # type: ignore[attr-defined] # annotated
+        return Approval(act=BillAct.name, **facts) if facts else None
 
     @property
     def order(self) -> Order | None:

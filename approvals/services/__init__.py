@@ -8,4 +8,4 @@ from approvals.services.asking import ask, open_approval
 from approvals.services.deciding import approve, factor_content, refuse, why_not_approved_by, withdraw
 from approvals.services.expiring import expire_overdue, note_executed
 from approvals.services.independence import approvers_of, names_of_approvers, refused_to
-from approvals.services.queue import changes_seen, in_branch, listed_for, may_open, may_see, sees_queue
+from approvals.services.queue import changes_seen, in_branch, listed_for, may_open, may_see, opens_for, sees_queue

@@ -3,13 +3,16 @@
 from collections.abc import Iterable
 
 from django import template
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
+from approvals.services import opens_for
 from core.numbers import erased_serial, text_as_seen
 from purchases.incident_words import incident_words
 from purchases.models import Order
 from purchases.presenting import shown_destination
 from purchases.states import ActionReason, Status
+from staff.models import User
 
 register = template.Library()
 register.filter(incident_words)
@@ -27,6 +30,12 @@ def serial_seen(sn: str, order: Order) -> str:
     """`{{ verdict.sn|serial_seen:order }}`: an SN of this order, as the viewer may see it."""
     number = order.destination
     return text_as_seen(erased_serial(sn, number) if order.number_erased else sn, number)
+
+
+@register.filter
+def approval_for(reader: User, key: int) -> str:
+    """`{{ user|approval_for:verdict.approval_id }}`: the address of this approval; "" if the reader may not open it."""
+    return reverse("approval_detail", args=[key]) if opens_for(key, reader) else ""
 
 
 @register.simple_tag

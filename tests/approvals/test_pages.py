@@ -1,6 +1,7 @@
 """The queue, one approval, and the decisions on its page."""
 
 import datetime as dt
+import re
 import uuid
 
 import pytest
@@ -10,11 +11,14 @@ from django.test.utils import CaptureQueriesContext
 from approvals.models import Approval, ApprovalState
 from approvals.services import refuse
 from purchases.models import Order
-from testing.factories import make_check, make_product
+from testing.factories import make_check, make_order, make_product
 from testing.orders import confirm, review
-from testing.people import code_of, make_person
-from tests.approvals.helpers import approver, ask_discount, browser, cashier
+from testing.people import code_of, make_person, signed_in
+from tests.approvals.helpers import approve, approver, ask_bill, ask_discount, ask_order, browser, cashier
 from tests.core.helpers import next_question
+from tests.ledger.helpers import open_books
+from tests.purchases.helpers import propose
+from tests.tills.helpers import give_pin, take_over, till_browser
 
 pytestmark = pytest.mark.django_db
 
@@ -223,3 +227,44 @@ def test_given_an_overdue_one_then_its_page_offers_no_decision(discount, sari, s
     assert 'id="over-time"' in page
     assert str(ApprovalState.EXPIRED.badge) in page
     assert 'id="decide"' not in page
+
+
+@pytest.mark.parametrize(
+    ("reader", "led"),
+    [
+        ("admin", {"order", "verdict", "bill", "batch"}),
+        ("cashier", {"order", "bill", "batch"}),
+        ("viewer", set()),
+        ("pin", set()),
+        ("sari by pin", {"order", "bill", "batch"}),
+    ],
+)
+def test_a_page_leads_to_an_approval_only_if_the_reader_may_open_it(sari, reader, led):
+    # given: an order that was approved, a proposed verdict, and a bill that waits
+    open_books(1_000_000)
+    order = Order.objects.get(ref_id=approve(ask_order(make_product(price=12_000), sari), approver()).result)
+    doubt = make_order("unknown", sent_at="2026-01-01T00:00Z")
+    propose(doubt, "failed", make_person("supervisor"))
+    check = make_check(batch=uuid.uuid4())
+    ask_bill(check, sari)
+    if reader.endswith("pin"):
+        client, person = till_browser(), sari if reader.startswith("sari") else make_person("cashier")
+        take_over(client, give_pin(person))
+    else:
+        client = signed_in(make_person(reader))
+
+    pages = {
+        "order": order.get_absolute_url(),
+        "verdict": doubt.get_absolute_url(),
+        "bill": check.get_absolute_url(),
+        "batch": f"/counter/batch/{check.batch}/",
+    }
+    found = {name: links_to_approvals(client.get(page)) for name, page in pages.items()}
+
+    assert {name for name, links in found.items() if links} == led
+    assert {client.get(link, follow=True).status_code for links in found.values() for link in links} <= {200}
+
+
+def links_to_approvals(page) -> set[str]:
+    assert page.status_code == 200
+    return set(re.findall(r'href="((?:/counter)?/approvals/\d+/[^"]*)"', page.content.decode()))
