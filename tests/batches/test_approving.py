@@ -53,6 +53,22 @@ def test_above_the_limit_a_second_person_approves_exactly_these_rows(
     assert {order.placed_by for order in Order.objects.all()} == {seller}
 
 
+def test_given_a_colleagues_request_then_the_tables_cashier_is_not_led_to_it(browser: Browser, seller: User):
+    User.objects.filter(pk=seller.pk).update(own_approval_above=15_000)
+    make_product(code="TSEL10", price=12_000)
+    make_product(code="TSEL20", price=22_000)
+    cashier = make_person("cashier", username="ani")
+    batch = checked("081290000001;TSEL10\n081290000102;TSEL20\n", cashier)
+    press_release(browser, batch, reason="Staff credit")
+    address = Approval.objects.get().get_absolute_url()
+
+    pages = [reader.get(f"/batches/{batch.pk}/") for reader in (browser, signed_in(cashier))]
+
+    assert [has_id(page, "batch-waits") for page in pages] == [True, True]
+    assert [f'href="{address}"' in page.content.decode() for page in pages] == [True, False]
+    assert signed_in(cashier).get(address).status_code == 404
+
+
 @pytest.mark.parametrize("above", [0, 1])
 def test_what_customers_pay_for_all_rows_counts_above_the_limit(
     upstream: Upstream, browser: Browser, seller: User, above: int
