@@ -361,3 +361,16 @@ def test_an_auditor_does_not_pay_a_batch(auditor):
     assert 'type="checkbox" name="bill"' not in auditor.get(f"/counter/batch/{batch}/").content.decode()
     assert auditor.get(f"/counter/batch/{batch}/review/?bill={check.ref_id}").status_code == 403
     assert auditor.post(f"/counter/batch/{batch}/pay/", {"bill": f"{check.ref_id}:{check.total}"}).status_code == 403
+
+
+def test_given_paid_bills_then_a_reader_is_not_led_to_the_counter(cashier, auditor):
+    batch = uuid.uuid4()
+    make_payment(make_check(batch=batch), Status.SUCCESS)
+    make_check(batch=batch)
+
+    pages = [browser.get(f"/counter/batch/{batch}/") for browser in (cashier, auditor)]
+
+    assert [has_id(page, "next-customer") for page in pages] == [True, False]
+    main = pages[1].content.decode().partition("<main")[2]
+    assert 'href="/counter/"' not in main
+    assert 'href="/bills/"' in main
