@@ -13,13 +13,13 @@ from audit.services import record
 from branches.choosing import branch_links, chosen_branch
 from core.access import StaffRequest, staff_only
 from core.rights import Right
-from core.times import shop_day_or_today, start_of_day
+from core.times import shop_day_or_today
 from earnings.forms import AccountsForm
 from earnings.journal_files import COLUMNS, beancount_of, rows_of
+from earnings.services import Period, is_unsettled
 from earnings.services.journal import account_names, choose_accounts, journal_of, shown_accounts
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
-from purchases.models import Order
 
 #: The rights for everything that a journal shows.
 RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_SHIFTS, Right.VIEW_COST, Right.VIEW_BOOKS, Right.VIEW_CREDIT)
@@ -31,7 +31,7 @@ def journal(request: StaffRequest) -> HttpResponse:
     """Show the journal of a day, yesterday without one."""
     day, branch = _day(request), chosen_branch(request.GET)
     bookings, shown = journal_of(day, branch), shown_accounts()
-    since, until = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
+    period = Period.of_days(day, day)
     context = {
         "day": day,
         "branch": branch,
@@ -39,8 +39,7 @@ def journal(request: StaffRequest) -> HttpResponse:
         "of_branch": f"&branch={branch}" if branch is not None else "",
         "rows": [(shown[each.debit], shown[each.credit], each.amount) for each in bookings],
         "total": sum(each.amount for each in bookings),
-        "is_open": until > timezone.now()
-        or Order.objects.open().filter(created_at__gte=since, created_at__lt=until).exists(),
+        "is_open": period.until > timezone.now() or is_unsettled(period),
     }
     return render(request, "earnings/journal.html", context)
 

@@ -3,6 +3,7 @@
 import datetime as dt
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core import clock
@@ -58,12 +59,20 @@ def _may_change(period: Period) -> bool:
     lost = LostOrder.objects.filter(order=None).values_list("line", flat=True)
     if any(period.since <= dt.datetime.fromisoformat(line["created_at"]) < period.until for line in lost):
         return True
-    # An order and its payment are stored together, each with a time of its own.
-    sold = Payment.objects.filter(at__gte=period.since - LONGEST_MOVE, at__lt=period.until + LONGEST_MOVE)
-    waiting = sold.filter(sold_in=None, agreed_in__isnull=False, seller__is_active=True)
-    in_open_shifts = sold.filter(sold_in__in=Shift.objects.filter(closed_at=None).values("pk"))
+    waiting = _payments_of(period).filter(sold_in=None, agreed_in__isnull=False, seller__is_active=True)
+    return waiting.exists() or is_unsettled(period)
+
+
+def is_unsettled(period: Period) -> bool:
+    """Whether an order of the period is open, or the shift of one of its sales, which may correct the way to pay."""
+    in_open_shifts = _payments_of(period).filter(sold_in__in=Shift.objects.filter(closed_at=None).values("pk"))
     open_orders = Order.objects.open().filter(created_at__gte=period.since, created_at__lt=period.until)
-    return waiting.exists() or in_open_shifts.exists() or open_orders.exists()
+    return in_open_shifts.exists() or open_orders.exists()
+
+
+def _payments_of(period: Period) -> QuerySet[Payment]:
+    """The payments of the period's orders. Both are stored together, each with a time of its own."""
+    return Payment.objects.filter(at__gte=period.since - LONGEST_MOVE, at__lt=period.until + LONGEST_MOVE)
 
 
 def _running_day() -> dt.date:

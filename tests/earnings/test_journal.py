@@ -173,6 +173,21 @@ def test_accounts_are_chosen_once_and_kept_with_their_history():
     assert "1-10001 Kas Toko" in AuditEvent.objects.get(subject="journal accounts").after["accounts"]
 
 
+def test_given_a_sale_of_a_shift_that_is_open_then_the_page_says_that_its_day_may_still_change():
+    with time_machine.travel(start_of_day(timezone.localdate()) + dt.timedelta(hours=12)) as moment:
+        cashier = make_person("cashier")
+        shift = begin(cashier, cash=100_000)
+        end(sell(cashier, 12_000), "success")
+        moment.shift(dt.timedelta(days=1))
+        owner = browser_of("admin")
+
+        before = owner.get("/earnings/journal/")
+        close_shift(shift, pieces=pieces_of(112_000), actor=cashier)
+        after = owner.get("/earnings/journal/")
+
+    assert (has_id(before, "journal-open"), has_id(after, "journal-open")) == (True, False)
+
+
 @pytest.mark.usefixtures("busy_day")
 def test_the_page_says_accounts_in_words_first_and_what_the_file_is_for():
     day = {"day": timezone.localdate().isoformat()}
