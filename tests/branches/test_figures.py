@@ -17,6 +17,7 @@ from earnings.services import Period, figures_by, prove_days, sum_days
 from testing.factories import make_order
 from testing.people import make_person, signed_in
 from tests.branches.helpers import make_branch
+from tests.core.helpers import words_at
 from tests.earnings.helpers import ago
 
 pytestmark = pytest.mark.django_db
@@ -118,6 +119,19 @@ def test_days_of_one_branch_are_a_month_at_most(admin, two_branches):
     days = [[(part.last - part.first).days + 1 for part in (each.period, each.before)] for each in chosen]
     assert days[0] > [300, 365]
     assert days[1] == [31, 31]
+
+
+def test_the_page_tells_every_reader_of_one_branch_that_the_days_are_a_month_at_most(admin, two_branches):
+    bound = signed_in(make_person("supervisor", username="sonia", bound_since="2026-01-01T00:00Z"))
+    long = {"since": "2026-01-01"}
+
+    said = [
+        words_at(browser.get("/earnings/", long | more), 'id="one-branch"')
+        for browser, more in ((bound, {}), (admin, {"branch": two_branches}), (admin, {}))
+    ]
+
+    assert ["31" in words for words in said] == [True, True, False]
+    assert "Tebet" in said[1]
 
 
 def test_a_branch_that_is_none_leaves_the_whole_shop(admin, two_branches):
