@@ -67,11 +67,14 @@ _FILTERS = {
     "customer": "buyer",
 }
 _MINUTE = 60
+_MOST_OF_ALL = 0.999  # the largest share that is not shown as all
 
 
 def percent(share: float | None) -> str:
-    """A share from 0 to 1 as text with at most one decimal; a dash if it is not known."""
-    return "–" if share is None else format_percent(share, "#,##0.#%", locale=active_locale())
+    """A share as text with at most one decimal, less than 100% if it is less than 1; a dash if it is not known."""
+    if share is None:
+        return "–"
+    return format_percent(min(share, _MOST_OF_ALL) if share < 1 else share, "#,##0.#%", locale=active_locale())
 
 
 def _one_decimal(number: float) -> str:

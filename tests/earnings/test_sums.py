@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from drawers.services import PaymentFacts, change_payment, close_shift
 from earnings.models import By, DaySum, SummedDay
-from earnings.presenting import Change
+from earnings.presenting import Change, tiles_of
 from earnings.services import Figures, Period, figures_by, keeping, prove_days, sales_by_hour, sum_days, totals_of
 from earnings.services.keeping import sum_day
 from purchases.models import LostOrder, Order
@@ -256,3 +256,13 @@ def test_two_shares_differ_by_points_and_not_by_percent(by_share, words):
 
     assert change
     assert change.words == words
+
+
+@pytest.mark.parametrize(
+    ("sold", "failed", "words"),
+    [(9_999, 1, "99.9%"), (1_999, 1, "99.9%"), (999, 1, "99.9%"), (5, 0, "100%"), (0, 3, "0%"), (0, 0, "–")],
+)
+def test_only_orders_that_all_went_through_are_a_hundred_percent(sold, failed, words):
+    now = Figures(placed=sold + failed, sold=sold, failed=failed)
+
+    assert [tile.shown for tile in tiles_of(now, Figures(), with_cost=False) if tile.name == "share"] == [words]
