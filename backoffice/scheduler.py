@@ -1,11 +1,13 @@
 """beat's clock. Any number of beats may be started, on any machines; only one of them ticks at a time."""
 
+import datetime as dt
 import time
 from typing import Any
 
 import redis
 import structlog
 from celery.beat import PersistentScheduler
+from celery.utils.time import maybe_make_aware
 from redis.exceptions import LockNotOwnedError
 
 from core import heartbeats
@@ -17,6 +19,8 @@ log = structlog.get_logger()
 # Seconds for which the others wait for a beat that was killed. A beat that stops in order is replaced at once.
 LEASE_SECONDS = 15.0
 _RENEW_SECONDS, _STAND_BY_SECONDS = 3.0, 1.0
+# A task that ran this much later than now ran before the machine's clock was set back.
+_CLOCK_STEP = dt.timedelta(seconds=5)
 
 
 class OneOfMany(PersistentScheduler):
@@ -37,7 +41,24 @@ class OneOfMany(PersistentScheduler):
         except redis.RedisError as error:
             log.warning("beat_lease_unknown", fault=type(error).__name__)
             return _STAND_BY_SECONDS  # without Redis nothing could be sent either
-        return float(super().tick(*args, **kwargs)) if self._is_held else _STAND_BY_SECONDS
+        if not self._is_held:
+            return _STAND_BY_SECONDS
+        self._follow_the_clock()
+        return float(super().tick(*args, **kwargs))
+
+    def _follow_the_clock(self) -> None:
+        """Count the pauses of tasks from now if the clock was set back, also while no beat ran.
+
+        Celery would send none of them until the clock shows the former time again, which may take hours.
+        """
+        now = self.app.now()
+        latest = now + _CLOCK_STEP
+        ahead = [entry for entry in self.schedule.values() if maybe_make_aware(entry.last_run_at or now) > latest]
+        for entry in ahead:
+            entry.last_run_at = now
+        if ahead:
+            self._heap = None  # it has the former times: Celery makes it again
+            log.warning("clock_was_set_back", tasks=len(ahead))
 
     def close(self) -> None:
         """Let another one take over at once."""

@@ -1,5 +1,6 @@
 """One of several beats ticks; when it ends, another beat takes over."""
 
+import datetime as dt
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,3 +115,32 @@ def test_its_lease_lasts_as_long_as_it_ticks(
     beats[0].tick()
 
     assert stores.patient().pttl("beat") > 10_000
+
+
+@pytest.mark.parametrize("is_started_again", [False, True])
+def test_a_clock_that_is_set_back_stops_no_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_started_again: bool
+):
+    # given: a beat that sent every task while the clock was seven hours ahead
+    sent: list[str] = []
+    monkeypatch.setattr(scheduler, "publish", lambda task: None)
+    monkeypatch.setattr(OneOfMany, "apply_entry", lambda _self, entry, producer=None: sent.append(entry.name))
+    real = current_app.now
+    monkeypatch.setattr(current_app, "now", lambda: real() + dt.timedelta(hours=7))
+    beat = OneOfMany(current_app, schedule_filename=str(tmp_path / "schedule"))
+    beat.tick()
+
+    # when: the clock is set right, and the shortest pause of a task passes
+    monkeypatch.setattr(current_app, "now", real)
+    if is_started_again:
+        beat.close()
+        beat = OneOfMany(current_app, schedule_filename=str(tmp_path / "schedule"))
+    beat.tick()
+    monkeypatch.setattr(current_app, "now", lambda: real() + dt.timedelta(seconds=11))
+    for _ in range(3):
+        beat.tick()
+    beat.close()
+    stores.patient().delete("beat", "starting")
+
+    # then
+    assert "count-health" in sent
