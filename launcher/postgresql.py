@@ -35,6 +35,7 @@ SLOT = "backoffice_backup"
 LONGEST_COPY_SECONDS = 6 * 3600.0
 MOST_COPIED = "20M"  # bytes a second: 10 GB in 500 s
 MOST_READ = 60_000_000  # bytes a second, when a copy is verified
+RECOVERS = "the database system is "  # "starting up": for minutes after a crash on a slow disk; it must not be cut off
 OUTSIDE_HOMES = Path("/var/lib/merchant-backoffice")
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -263,7 +264,7 @@ class PostgreSQL:
         )
 
     def wait_ready(self, *databases: str, seconds: float = READY_SECONDS) -> None:
-        """Wait until a login succeeds (a connection alone is too early) and make the databases that are missing."""
+        """Wait for a recovery, then at most `seconds` until a login succeeds; make the databases that are missing."""
 
         def answer() -> str:
             try:
@@ -282,7 +283,7 @@ class PostgreSQL:
             return ""
 
         if self.child:
-            self._group.await_ready(self.child, answer, seconds=seconds)
+            self._group.await_ready(self.child, answer, seconds=seconds, working=RECOVERS)
 
     def stop(self, *, grace: float = 2.0) -> None:
         """Fast shutdown; after `grace` seconds an immediate one, from which the next start recovers."""

@@ -130,15 +130,20 @@ class ProcessGroup:
         self._throw_away.append(folder)
         self._notify_watchdog(f"discard {folder}")
 
-    def await_ready(self, child: Child, probe: Callable[[], str], *, seconds: float = READY_SECONDS) -> None:
+    def await_ready(
+        self, child: Child, probe: Callable[[], str], *, seconds: float = READY_SECONDS, working: str | None = None
+    ) -> None:
         """Wait until `probe` returns ""; until then it returns why the child is not ready.
 
-        LaunchError when the child ends instead, or takes longer than `seconds`.
+        LaunchError when the child ends instead, or takes longer than `seconds`. `working`: a part of
+        the reason while the child works on its start; that time does not count.
         """
         deadline = time.monotonic() + seconds
         while reason := probe():
             if not child.running():
                 raise LaunchError(f"{child.name} ended instead of starting: its log says why.", log=child.log)
+            if working and working in reason:
+                deadline = time.monotonic() + seconds
             if time.monotonic() > deadline:
                 late = f"{child.name} was not ready within {seconds:.0f} s ({reason})."
                 raise LaunchError(late, log=child.log)

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -200,6 +201,21 @@ def test_killing_everything_loses_no_row_whoever_has_the_pid(keep: Keep, folder:
 
             assert rows(last)[0] == ["1", "2"]
             other.kill()
+
+
+def test_a_start_waits_for_a_recovery_that_takes_long(folder: Path, group: ProcessGroup) -> None:
+    # given: a recovery, whose disk answers slowly
+    server = PostgreSQL(folder, group)
+    data = (folder / "postgres/data").resolve()
+    (data / "recovery.signal").touch()
+    os.chown(data / "recovery.signal", data.stat().st_uid, data.stat().st_gid)
+    server.start({"restore_command": "sleep 1; false", "hot_standby": "off", "recovery_target_action": "promote"})
+    begun = time.monotonic()
+
+    server.wait_ready("rows", seconds=0.5)
+
+    assert time.monotonic() - begun > 1
+    server.stop()
 
 
 def test_a_start_waits_until_left_over_stores_have_ended(keep: Keep, folder: Path) -> None:
