@@ -31,7 +31,8 @@ def json_output(sentence: str) -> None:
     """Print a line as the app writes its log with LOG_FORMAT=json."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     line = {"timestamp": at, "level": "info", "event": sentence, "version": version(), "process": "launcher"}
-    print(json.dumps(line), flush=True)
+    with contextlib.suppress(OSError):  # as in `output`
+        print(json.dumps(line), flush=True)
 
 
 def quiet_output(sentence: str) -> None:

@@ -1,11 +1,13 @@
 """Logs stay small while their processes run."""
 
+import contextlib
 import sys
 from pathlib import Path
 
 import pytest
 
 from launcher import processes
+from launcher.output import json_output
 from launcher.processes import ProcessGroup, trim_log
 from tests.launcher.conftest import wait_until
 
@@ -45,6 +47,15 @@ def test_without_room_for_a_copy_the_log_is_emptied(tmp_path: Path) -> None:
     trim_log(log)
 
     assert log.stat().st_size == 0
+
+
+def test_a_full_disk_that_takes_no_json_line_ends_no_launcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        json_output("worker ended and is started again")
+        monkeypatch.undo()
+        with contextlib.suppress(OSError):
+            full.close()
 
 
 def test_a_short_log_stays(tmp_path: Path) -> None:
