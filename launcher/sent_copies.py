@@ -66,12 +66,14 @@ class SentCopies:
 
 
 def copy_lines(sent: Path, folder: Path) -> None:
-    """Copy the lines appended to the files in `sent` since the last copy, and note their time in `sent/copied`."""
-    days = sorted(sent.glob(DAY))
-    if not days:
-        return
-    copied, written = sent / "copied", max(day.stat().st_mtime_ns for day in days)
-    if copied.exists() and copied.stat().st_mtime_ns >= written:
+    """Copy the lines appended to the files in `sent` since the last copy.
+
+    `sent/copied` has the sizes of the copied files, because their times say nothing new while the machine's clock is
+    set back, and the time of the last line, which the app reads.
+    """
+    days = {day: day.stat() for day in sorted(sent.glob(DAY))}
+    copied, sizes = sent / "copied", "\n".join(f"{day.name} {facts.st_size}" for day, facts in days.items())
+    if not days or (copied.exists() and copied.read_text() == sizes):
         return
     copies = folder / "sent"
     if not copies.is_dir():
@@ -79,7 +81,10 @@ def copy_lines(sent: Path, folder: Path) -> None:
         flush(folder)
     for day in days:
         _append_rest(day, copies / f"{day.stem}-{_name_of(sent)}.jsonl")
-    copied.touch(mode=0o600)
+    with os.fdopen(os.open(copied, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:  # a full disk has its old block
+        file.write(sizes)
+        file.truncate()
+    written = max(facts.st_mtime_ns for facts in days.values())
     os.utime(copied, ns=(written, written))
 
 

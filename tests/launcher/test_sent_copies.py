@@ -1,6 +1,7 @@
 """The journal of sent orders is copied to the folder of backups, and old days are deleted."""
 
 import datetime as dt
+import os
 
 from launcher.backups import delete_days_before
 from launcher.sent_copies import copy_lines
@@ -28,6 +29,19 @@ def test_what_was_appended_is_appended_to_the_copy(tmp_path):
     (other / "20261126.jsonl").write_text("three\n")
     copy_lines(other, folder)
     assert sorted(path.read_text() for path in (folder / "sent").iterdir()) == ["one\ntwo\n", "three\n"]
+
+
+def test_what_was_appended_after_the_clock_was_set_back_is_copied(tmp_path):
+    sent, folder = tmp_path / "data/sent", tmp_path / "backups"
+    sent.mkdir(parents=True)
+    folder.mkdir()
+    for name, line, hour in (("20261127.jsonl", "one\n", 2), ("20261126.jsonl", "two\n", 19)):
+        (sent / name).write_text(line)
+        at = dt.datetime(2026, 11, int(name[6:8]), hour, tzinfo=dt.UTC).timestamp()
+        os.utime(sent / name, (at, at))
+        copy_lines(sent, folder)
+
+    assert sorted(path.read_text() for path in (folder / "sent").iterdir()) == ["one\n", "two\n"]
 
 
 def test_days_before_those_that_are_kept_are_deleted(tmp_path):
