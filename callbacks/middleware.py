@@ -23,7 +23,7 @@ class CallbackMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The answer to a callback, or the answer of the rest of the app."""
-        if request.path_info != PATH:
+        if request.path_info not in {PATH, PATH.rstrip("/")}:  # people type it into the upstream's dashboard
             return self.get_response(request)
         request.resolver_match = self._match  # its name among the measured pages
         response: HttpResponse = self._receive(request).render()

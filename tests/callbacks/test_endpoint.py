@@ -36,6 +36,17 @@ def test_a_genuine_callback_is_stored_and_no_order_is_changed():
     assert not OrderEvent.objects.exists()
 
 
+def test_an_address_typed_without_its_last_slash_takes_callbacks():
+    body = body_for(make_order(Status.PENDING))
+
+    answer = Client().post(
+        URL.rstrip("/"), data=body, content_type="application/json", headers={"X-Signature": sign(body)}
+    )
+
+    assert answer.status_code == 200
+    assert bytes(Callback.objects.get().body) == body
+
+
 def test_the_signature_is_not_stored_with_the_headers():
     post(body_for(make_order(Status.PENDING)), headers={"Cookie": "sessionid=abc", "X-Event": "transaction.success"})
 
