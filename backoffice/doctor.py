@@ -217,6 +217,8 @@ def _unanswered(subject: str, fault: UpstreamError) -> Finding:
             return _first_minute(subject, opens_at)
         advice = _("Look again in %(seconds)s s.") % {"seconds": math.ceil(fault.retry_after or 0)}
         return Finding(subject, Verdict.LOOK, _("not asked: the rate limits leave no room now"), advice)
+    if isinstance(fault, Unavailable) and fault.reason == "budget_unreachable":
+        return Finding(subject, Verdict.LOOK, _("not checked: see %(store)s") % {"store": "redis"})
     advice = _("Is it reachable from here?")
     if upstream_account().refused_code:
         advice = _advice_refused()

@@ -242,4 +242,5 @@ def test_an_unreachable_redis_is_one_finding(upstream: Upstream, healthy, settin
     by_subject = findings()
     assert by_subject["redis"]["verdict"] == "bad"
     assert by_subject["redis"]["advice"]
+    assert (by_subject["upstream"]["verdict"], by_subject["upstream"]["advice"]) == ("look", "")
     assert by_subject["disk"]["verdict"] == "ok"
