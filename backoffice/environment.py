@@ -8,12 +8,13 @@ from typing import Any
 
 from environs import EnvValidationError, FileAwareEnv
 
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 # Only these values are shown: a text may be a secret.
 _SHOWN = {
     "bool": "1 or 0",
     "int": "a whole number",
     "float": "a number",
-    "log_level": "DEBUG, INFO, WARNING, ERROR or CRITICAL",
+    "log_level": f"{', '.join(_LEVELS[:-1])} or {_LEVELS[-1]}",
 }
 _ALLOWED = {
     **_SHOWN,
@@ -28,12 +29,21 @@ class Environment(FileAwareEnv):
     """The environment and `.env`. Its methods raise SystemExit, with a sentence, for a value that cannot be used."""
 
 
+def _refuse_other_level(text: str) -> None:
+    """ValueError for a level that only a part of our processes takes: the workers' command line takes these names."""
+    if text.strip().upper() not in _LEVELS:
+        raise ValueError(text)
+
+
 def _or_end(kind: str, allowed: str) -> Callable[..., Any]:
     read = getattr(FileAwareEnv, kind)
 
     def method(self: Environment, name: str, *args: Any, **more: Any) -> Any:
         try:
-            return read(self, name, *args, **more)
+            value = read(self, name, *args, **more)
+            if kind == "log_level":
+                _refuse_other_level(str(self._get_value(name, "INFO")))
+            return value
         except ValueError as error:
             if not isinstance(error, EnvValidationError) and f"{name}{self.file_suffix}" in str(error):
                 raise SystemExit(str(error)) from None  # NAME_FILE names a file that cannot be read

@@ -226,6 +226,8 @@ def test_former_keys_come_from_the_environment_or_a_file(
         ("HTTPS", "perhaps", "1 or 0"),
         ("DEBUG", "", "1 or 0"),
         ("LOG_LEVEL", "LOUD", "WARNING"),
+        ("LOG_LEVEL", "WARN", "WARNING"),
+        ("LOG_LEVEL", "10", "WARNING"),
         ("PIN_IDLE_MINUTES", "5.5", "a whole number"),
         ("ORDER_LEASE_SECONDS", "a minute", "a number"),
         ("OIDC_ROLES", "cashier", "name=value"),
