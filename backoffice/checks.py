@@ -1,5 +1,6 @@
 """Checks of everything that must be right before anything starts. Shown by `manage.py check`, and by every start."""
 
+import base64
 import ipaddress
 import math
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from upstream.errors import Misconfigured
 
 _NEEDED_WITH_REAL_MONEY = ("UPSTREAM_BASE_URL", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY", "ALLOWED_HOSTS")
 _SIGN_IN = ("OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_ROLES")
+_KEY_BYTES = 32  # of Ed25519
 _RATES = ("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE")
 _POSITIVE_SECONDS = (
     "UPSTREAM_CONNECT_TIMEOUT",
@@ -40,6 +42,7 @@ def check_configuration(**_: Any) -> list[CheckMessage]:
         _unusable_callbacks,
         _unusable_alerts,
         _unusable_sign_in,
+        _unusable_audit_key,
         _unsafe_with_real_money,
         unsafe_settings,
     )
@@ -122,6 +125,16 @@ def _unusable_sign_in() -> Iterator[Error]:
     for role in sorted(set(settings.OIDC_ROLES.values()) - set(Role)):
         hint = f"Write value=role with commas between; the roles are {', '.join(Role)}."
         yield Error(f"OIDC_ROLES: {role!r} is not a role.", hint=hint, id="backoffice.E017")
+
+
+def _unusable_audit_key() -> Iterator[Error]:
+    try:
+        length = len(base64.b64decode(settings.AUDIT_KEY, validate=True))
+    except ValueError:
+        length = 0
+    if settings.AUDIT_KEY and length != _KEY_BYTES:
+        hint = f"Write {_KEY_BYTES} bytes in base64, as `./run manage audit_key --new` prints them once."
+        yield Error("AUDIT_KEY is not a key.", hint=hint, id="backoffice.E019")
 
 
 def _unsafe_with_real_money() -> Iterator[Error]:
