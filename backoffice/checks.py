@@ -5,6 +5,7 @@ import ipaddress
 import math
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.apps import apps
 from django.conf import settings
@@ -16,7 +17,7 @@ from backoffice.unsafe_settings import unsafe_settings
 from core.rights import Role
 from policies.bounds import BOUNDS
 from upstream.callback_signature import VERIFIERS
-from upstream.config import Rate, is_safe_address
+from upstream.config import Rate, is_loopback, is_safe_address
 from upstream.errors import Misconfigured
 
 _NEEDED_WITH_REAL_MONEY = ("UPSTREAM_BASE_URL", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY", "ALLOWED_HOSTS")
@@ -37,6 +38,7 @@ def check_configuration(**_: Any) -> list[CheckMessage]:
     """Refuse what would fail later, at the first call, callback or lost answer: missing or unusable settings."""
     checks = (
         _missing,
+        _demo_elsewhere,
         _unusable_upstream,
         _policies_out_of_bounds,
         _unusable_callbacks,
@@ -67,6 +69,14 @@ def _missing() -> Iterator[Error]:
         if not getattr(settings, name):
             hint = "Put it in the environment or in .env (see .env.example)."
             yield Error(f"{name} is not set.", hint=hint, id="backoffice.E001")
+
+
+def _demo_elsewhere() -> Iterator[Error]:
+    """The demo buys by itself, and its people have known passwords: only with a sandbox on this machine."""
+    address = settings.UPSTREAM_BASE_URL
+    if settings.SANDBOX and is_safe_address(address) and not is_loopback(urlsplit(address).hostname or ""):
+        hint = "Remove BACKOFFICE_SANDBOX: `./run` sets it for its own sandbox."
+        yield Error("BACKOFFICE_SANDBOX is on with an upstream elsewhere.", hint=hint, id="backoffice.E018")
 
 
 def _unusable_upstream() -> Iterator[Error]:

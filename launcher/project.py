@@ -14,8 +14,9 @@ from launcher import ROOT
 from launcher.output import LaunchError
 
 REQUIRED_WITH_A_REAL_UPSTREAM = ("SECRET_KEY", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY", "ALLOWED_HOSTS")
-# Each may also come from a file, which NAME_FILE names
+# Each may also come from a file, which NAME_FILE names; the address, too, because it alone tells a shop from the demo
 SECRETS = (
+    "UPSTREAM_BASE_URL",
     "SECRET_KEY",
     "SECRET_KEY_FALLBACKS",
     "DATABASE_URL",

@@ -43,6 +43,7 @@ def real(settings: Settings) -> Settings:
 @pytest.mark.parametrize("sandbox", [True, False])
 def test_settings_that_work_pass(real: Settings, sandbox: bool) -> None:
     real.SANDBOX = sandbox
+    real.UPSTREAM_BASE_URL = "http://127.0.0.1:8100" if sandbox else real.UPSTREAM_BASE_URL
     real.AUDIT_KEY = "A" * 43 + "="
     real.UPSTREAM_CALLBACK_ALLOWED_IPS = ["203.0.113.7", "203.0.113.9/24", "2001:db8::/32"]
     real.ORDER_NOT_FOUND_GRACE_SECONDS = LONGEST_CALL + 1
@@ -97,13 +98,14 @@ def test_settings_that_work_pass(real: Settings, sandbox: bool) -> None:
         ("BEHIND_TLS_PROXY", False, "E014"),
         ("TRUSTED_PROXY_COUNT", 0, "E014"),
         ("SITE_URL", "http://shop.example.com", "E014"),
+        ("BACKOFFICE_SANDBOX", True, "E018"),
         ("AUDIT_KEY", "A" * 43, "E019"),
         ("AUDIT_KEY", "A" * 42 + "?=", "E019"),
         ("AUDIT_KEY", "A" * 22 + "==", "E019"),
     ],
 )
 def test_a_setting_that_fails_later_is_refused(real: Settings, name: str, value: object, found: str) -> None:
-    setattr(real, name, value)
+    setattr(real, name.removeprefix("BACKOFFICE_"), value)
 
     [fault] = check_configuration()
 
