@@ -110,10 +110,14 @@ class Nights:
 
 
 def is_due(folder: Path, now: dt.datetime) -> bool:
-    """Whether there is no backup since the last night began, or none since the present copies of the log began."""
+    """Whether there is no backup since the last night began, or none since the present copies of the log began.
+
+    What has a later time than now was made while the machine's clock was wrong: it counts for no night.
+    """
     night = dt.datetime.combine(now.date(), NIGHT)
-    since = max([night if night <= now else night - dt.timedelta(days=1), *times_of_copies(folder)])
-    return not any(backup.began >= since for backup in backups_in(folder))
+    begun = [at for at in times_of_copies(folder) if at <= now]
+    since = max([night if night <= now else night - dt.timedelta(days=1), *begun])
+    return not any(since <= backup.began <= now for backup in backups_in(folder))
 
 
 def times_of_copies(folder: Path) -> list[dt.datetime]:

@@ -51,9 +51,9 @@ class Record:
             self._objects.pop(name, None)
 
     def is_due(self, now: dt.datetime) -> bool:
-        """Whether the last comparison is a day old, or there was none."""
+        """Whether the last comparison is a day old, or there was none; one of a wrong clock may be of a later time."""
         at = self.result.get("at")
-        return at is None or now - dt.datetime.fromisoformat(at) >= EVERY
+        return at is None or abs(now - dt.datetime.fromisoformat(at)) >= EVERY
 
     def compare(self, now: dt.datetime) -> list[str]:
         """The names of objects that are missing or changed. The record forgets them, and takes in unknown objects."""

@@ -228,6 +228,7 @@ def is_due(result: Path, folder: Path, now: dt.datetime) -> bool:
     """Whether there is a backup, and the last drill is a month old, or failed a day ago."""
     last = read_json(result)
     pause = AGAIN if last.get("fault") else EVERY
-    if "at" in last and now - dt.datetime.fromisoformat(last["at"]) < pause:
+    # a drill of a later time than now was made while the machine's clock was wrong
+    if "at" in last and dt.timedelta(0) <= now - dt.datetime.fromisoformat(last["at"]) < pause:
         return False
     return bool(backups_in(folder))

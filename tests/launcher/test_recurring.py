@@ -105,6 +105,15 @@ def test_a_drill_that_ends_by_any_fault_has_failed_until_tomorrow(
     assert is_due(result, backup.parent, now + dt.timedelta(days=1))
 
 
+def test_a_drill_from_while_the_clock_was_ahead_is_due_again(tmp_path: Path) -> None:
+    (tmp_path / "20261125-000000Z").mkdir()
+    write_json(tmp_path / "20261125-000000Z/manifest.json", {"ended_at": "2026-11-25T00:00:09+00:00"})
+    write_json(tmp_path / RESULT, {"at": "2031-01-01T00:00:00+00:00", "fault": ""})
+
+    assert is_due(tmp_path / RESULT, tmp_path, dt.datetime(2026, 11, 26, tzinfo=dt.UTC))
+    assert not is_due(tmp_path / RESULT, tmp_path, dt.datetime(2031, 1, 2, tzinfo=dt.UTC))
+
+
 def test_a_drill_beside_another_one_has_not_failed(empty: Path, tmp_path: Path) -> None:
     backup = tmp_path / "20261125-000000Z"
     backup.mkdir()

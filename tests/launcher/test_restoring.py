@@ -133,6 +133,21 @@ def test_a_backup_is_due_once_a_night(tmp_path):
     assert is_due(tmp_path, night + dt.timedelta(hours=24))
 
 
+def test_a_backup_from_while_the_clock_was_ahead_is_no_nights(tmp_path):
+    now = dt.datetime(2026, 11, 26, 23, tzinfo=dt.UTC)
+    for at in (dt.datetime(2026, 11, 26, 4, tzinfo=dt.UTC), dt.datetime(2031, 1, 1, tzinfo=dt.UTC)):
+        backup = tmp_path / at.strftime(NAME)
+        backup.mkdir()
+        write_json(backup / "manifest.json", {"ended_at": at.isoformat()})
+    assert is_due(tmp_path, now)
+
+    # when: the copies of the log began then, too, and the night's backup is made
+    (tmp_path / "wal/20310101-000000Z").mkdir(parents=True)
+    backup.rename(tmp_path / dt.datetime(2026, 11, 26, 19, 1, tzinfo=dt.UTC).strftime(NAME))
+
+    assert not is_due(tmp_path, now)
+
+
 def made(target: Path, *, secrets: bool = True, day: str = "20260101") -> None:
     backup = target / f"{day}-000000Z"
     backup.mkdir()
