@@ -3,10 +3,13 @@
 import datetime as dt
 import json
 import math
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from django.conf import settings
 from django.db import connection
@@ -21,14 +24,44 @@ MOST_AT_RISK = 60
 FIRST_BACKUP = dt.timedelta(minutes=15)
 # A bucket is slower than a disk; copying that stands still for longer does not go on by itself.
 BUCKET_LATE = dt.timedelta(minutes=3)
+# A folder that does not answer, such as a network disk, costs one page this long (seconds), and the next ones nothing.
+PATIENCE_SECONDS = 2.0
+_asking: list[threading.Thread] = []  # the threads that still wait for such a folder
+T = TypeVar("T")
+
+
+def _of_folder(question: Callable[[], T], otherwise: T) -> T:
+    """The answer to a question about BACKUP_TO; `otherwise` if its disk does not answer: no page may wait for it."""
+    if any(thread.is_alive() for thread in _asking):
+        return otherwise
+    _asking.clear()
+    answer: Future[T] = Future()
+
+    def ask() -> None:
+        try:
+            answer.set_result(question())
+        except Exception as fault:  # raised again where the answer is read
+            answer.set_exception(fault)
+
+    thread = threading.Thread(target=ask, name="kept-backups", daemon=True)
+    thread.start()
+    try:
+        return answer.result(PATIENCE_SECONDS)
+    except TimeoutError:
+        _asking.append(thread)
+        return otherwise
 
 
 def kept_backups() -> list[dict[str, Any]]:
     """The finished backups of BACKUP_TO by their manifests, the newest first."""
     if not settings.BACKUP_TO:
         return []
-    paths = sorted(Path(settings.BACKUP_TO).glob("*Z/manifest.json"), reverse=True)
-    return [backup for backup in map(_backup_of, paths) if backup]
+
+    def read() -> list[dict[str, Any]]:
+        paths = sorted(Path(settings.BACKUP_TO).glob("*Z/manifest.json"), reverse=True)
+        return [backup for backup in map(_backup_of, paths) if backup]
+
+    return _of_folder(read, [])
 
 
 def last_backup() -> dict[str, Any] | None:
@@ -77,7 +110,7 @@ def failed_backup() -> tuple[dt.datetime, str] | None:
 
 def has_copied_log() -> bool:
     """Whether anything of the copied log lies in BACKUP_TO: without it a backup is restored to its own moment alone."""
-    return any(Path(settings.BACKUP_TO).glob("wal/*Z/*"))
+    return _of_folder(lambda: any(Path(settings.BACKUP_TO).glob("wal/*Z/*")), otherwise=False)
 
 
 def first_backup_since() -> dt.datetime | None:
@@ -87,8 +120,9 @@ def first_backup_since() -> dt.datetime | None:
     """
     if not settings.BACKUP_TO or copied_until() or failed_backup():
         return None
-    begun = [_time_of(folder.name) for folder in Path(settings.BACKUP_TO).glob("wal/????????-??????Z")]
-    since = max(begun, default=None)
+    copies = list[Path]()
+    copies = _of_folder(lambda: list(Path(settings.BACKUP_TO).glob("wal/????????-??????Z")), copies)
+    since = max((_time_of(folder.name) for folder in copies), default=None)
     if since is None or timezone.now() - since > FIRST_BACKUP or any(row["at"] >= since for row in kept_backups()):
         return None
     return since
@@ -96,8 +130,12 @@ def first_backup_since() -> dt.datetime | None:
 
 def unreadable_backups() -> list[str]:
     """The folders of backups in BACKUP_TO whose manifest is damaged or missing: they do not count as backups."""
-    folders = Path(settings.BACKUP_TO).glob("????????-??????Z") if settings.BACKUP_TO else ()
-    return sorted(folder.name for folder in folders if _backup_of(folder / "manifest.json") is None)
+
+    def read() -> list[str]:
+        folders = Path(settings.BACKUP_TO).glob("????????-??????Z")
+        return sorted(folder.name for folder in folders if _backup_of(folder / "manifest.json") is None)
+
+    return _of_folder(read, []) if settings.BACKUP_TO else []
 
 
 def copied_until() -> dt.datetime | None:

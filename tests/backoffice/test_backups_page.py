@@ -2,6 +2,9 @@
 
 import datetime as dt
 import json
+import os
+import threading
+import time
 from html import unescape
 
 import pytest
@@ -10,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalogue.models import CatalogueSync
+from core import kept_backups
 from gateway.models import UpstreamAccount
 from gateway.services import hold_restored, upstream_account
 from purchases.models import Lack, LostOrder
@@ -64,6 +68,27 @@ def test_who_opens_the_shop_says_how_many_orders_are_not_taken_in():
 
     browser.confirm(reverse("open_shop"), {"without": "2"})
     assert not upstream_account().is_held
+
+
+def test_a_folder_that_does_not_answer_holds_no_page(settings, tmp_path, monkeypatch):
+    # given: reading from this folder waits, as on a network disk that is away
+    monkeypatch.setattr(kept_backups, "PATIENCE_SECONDS", 0.2)
+    settings.DATA_DIR, settings.BACKUP_TO = tmp_path, str(tmp_path / "backups")
+    manifest = tmp_path / "backups/20261126-190000Z/manifest.json"
+    manifest.parent.mkdir(parents=True)
+    os.mkfifo(manifest)
+    browser = browser_of("administrator")
+    answers_at = threading.Timer(10, lambda: manifest.open("w").close())
+    answers_at.start()
+    begun = time.monotonic()
+
+    pages = [browser.get(reverse(name)).status_code for name in ("backups", "health", "backups")]
+
+    waited = time.monotonic() - begun
+    answers_at.cancel()
+    manifest.open("w").close()
+    assert pages == [200] * 3
+    assert waited < 8
 
 
 @pytest.mark.parametrize(
