@@ -68,7 +68,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
 
 def backup_folder(project: Project) -> Path | None:
     """The folder of BACKUP_TO, for backups and the log; None when it is not set."""
-    return Path(project.given["BACKUP_TO"]).expanduser().resolve() if "BACKUP_TO" in project.given else None
+    return Path(project.given["BACKUP_TO"]).resolve() if "BACKUP_TO" in project.given else None
 
 
 def about_foreign_database(project: Project) -> str:

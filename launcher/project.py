@@ -33,6 +33,7 @@ SECRETS = (
     "AUDIT_CHECKPOINT_URLS",
     "BACKUP_BUCKET_SECRET",
 )
+PLACES = ("BACKUP_TO", "BACKUP_STAMP", "AUDIT_CHECKPOINT_FILE")
 LEAST_KEY_LENGTH = 50  # Django's own bound (security.W009)
 LEAST_FREE_BYTES = 200_000_000
 
@@ -156,6 +157,9 @@ def read_project() -> Project:
     """The project as the environment and `.env` describe it: the environment wins, an empty value counts as none."""
     environment = {name: value for name, value in {**read_dotenv(ROOT / ".env"), **os.environ}.items() if value != ""}
     given = with_secrets_of_files(environment)
+    for name in PLACES:  # the app reads them as well, and knows neither ~ nor the folder in which ./run was called
+        if name in given:
+            given[name] = str(ROOT / Path(given[name]).expanduser())
     base = Path.cwd() if os.environ.get("BACKOFFICE_DATA") else ROOT
     return Project(base / Path(given.get("BACKOFFICE_DATA", ROOT / ".data")).expanduser(), given)
 

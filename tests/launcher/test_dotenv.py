@@ -58,6 +58,19 @@ def test_the_environment_wins_over_dotenv_empty_is_none(tmp_path: Path, monkeypa
     assert read.sandboxed
 
 
+def test_a_place_is_the_same_for_the_launcher_and_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("BACKUP_TO=~/backups\nBACKUP_STAMP=stamp\n")
+    monkeypatch.setattr(project, "ROOT", tmp_path)
+    monkeypatch.setenv("HOME", "/home/shop")
+    monkeypatch.setenv("AUDIT_CHECKPOINT_FILE", "/mnt/elsewhere/checkpoints")
+
+    given = project.read_project().given
+
+    assert given["BACKUP_TO"] == "/home/shop/backups"
+    assert given["BACKUP_STAMP"] == str(tmp_path / "stamp")
+    assert given["AUDIT_CHECKPOINT_FILE"] == "/mnt/elsewhere/checkpoints"
+
+
 @pytest.mark.parametrize("name", project.SECRETS)
 def test_each_secret_may_come_from_a_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "secret").write_text("of-a-file\n")
