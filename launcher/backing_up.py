@@ -14,12 +14,11 @@ import psycopg
 
 from launcher import version
 from launcher.backups import KEPT, alone_in, delete_old, flush, log_of, new_name, refuse_another_shops, size_of
-from launcher.data_folder import DataFolderInUseError, held, read_state, write_json
+from launcher.data_folder import DataFolderInUseError, held, serving_state, write_json
 from launcher.embedded import Stores
 from launcher.encrypting import make_key, seal_secrets
 from launcher.output import LaunchError, Say
 from launcher.postgresql import MOST_READ, PostgreSQL
-from launcher.process_table import alive
 from launcher.processes import ProcessGroup, let_step_back, step_back
 from launcher.project import Project, read_project
 from launcher.stack import APP_DATABASE
@@ -104,8 +103,7 @@ def answering(project: Project, group: ProcessGroup) -> Iterator[PostgreSQL]:
     """The data folder's database: the running shop's, or one started for this; LaunchError without one."""
     if not (project.data / "postgres").exists():
         raise LaunchError(f"There is no database in the data folder {project.data}: nothing to back up.")
-    state = read_state(project.data)
-    if state.get("doing") == "serving" and alive(int(state["pid"])):
+    if state := serving_state(project.data):
         postgres = PostgreSQL(project.data, group)
         postgres.port = next(row["port"] for row in state["processes"] if row["name"] == "postgres")
         yield postgres

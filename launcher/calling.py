@@ -8,9 +8,8 @@ from typing import NoReturn
 
 from launcher import PYTHON, ROOT
 from launcher.commands import DEFAULT_PORT
-from launcher.data_folder import DataFolderInUseError, held, read_environment, read_state, write_state
+from launcher.data_folder import DataFolderInUseError, held, read_environment, serving_state, write_state
 from launcher.output import LaunchError, Say
-from launcher.process_table import alive
 from launcher.processes import ProcessGroup
 from launcher.project import Project, read_project
 from launcher.stack import Stack
@@ -55,8 +54,7 @@ def look_without_a_shop(project: Project, say: Say) -> None:
 
 def pass_on(project: Project, group: ProcessGroup, words: list[str]) -> None:
     """Become manage.py if a `./run up` serves on this data folder; else return."""
-    state = read_state(project.data)
-    if state.get("doing") == "serving" and alive(int(state["pid"])):
+    if state := serving_state(project.data):
         become_manage(group, read_environment(state), words)
 
 

@@ -106,6 +106,15 @@ def read_state(folder: Path) -> dict[str, Any]:
     return read_json(folder / "state.json")
 
 
+def serving_state(folder: Path) -> dict[str, Any]:
+    """The state of the launcher that serves on this folder; empty without one.
+
+    After a power cut the state of before is still there, and another process may have the launcher's id.
+    """
+    state = read_state(folder)
+    return state if state.get("doing") == "serving" and is_held(folder) else {}
+
+
 def write_state(folder: Path, state: dict[str, Any]) -> bool:
     """Write what this launcher does, for other commands on the folder; False when that fails now (a full disk).
 

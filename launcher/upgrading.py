@@ -19,7 +19,7 @@ from typing import Any
 
 from launcher import PYTHON, ROOT, VENV, version
 from launcher.accounts import owner
-from launcher.data_folder import DataFolderInUseError, before, held, read_state
+from launcher.data_folder import DataFolderInUseError, before, held, read_state, serving_state
 from launcher.installing import NODE_MARK, RUNTIME, fill_venv, install_front_end, locked
 from launcher.output import LaunchError, Say, last_lines
 from launcher.process_table import alive
@@ -58,8 +58,8 @@ def run(group: ProcessGroup, say: Say, _options: argparse.Namespace) -> int:
 
 def running_shop(project: Project) -> dict[str, Any]:
     """The state of this data folder's `./run up`; LaunchError when none serves, or another user's does."""
-    state = read_state(project.data)
-    if state.get("doing") != "serving" or not alive(int(state["pid"])):
+    state = serving_state(project.data)
+    if not state:
         raise LaunchError(
             f"No ./run up with all roles serves on the data folder {project.data}: ./run starts the version that lies "
             "here, and brings the database up to date. For roles by themselves: docs/deployment.md."

@@ -65,6 +65,15 @@ def test_a_backup_under_way_has_what_was_committed_and_its_secrets(keep, folder,
         open_secrets(sealed, tmp_path / "another key")
 
 
+def test_after_a_power_cut_nobody_is_taken_for_the_launcher(folder, target):
+    # given: the state of before, and another process that has the launcher's id now
+    write_state(folder, {"doing": "serving", "pid": os.getpid(), "processes": [{"name": "postgres", "port": 9}]})
+
+    made = run("backup", str(target), data=folder)
+
+    assert made.returncode == 0, made.stderr
+
+
 def test_without_a_key_the_secrets_are_not_in_it_and_it_says_so(folder, target):
     made = run("backup", str(target), data=folder)
 

@@ -352,7 +352,6 @@ def test_status_marks_the_process_whose_heartbeat_is_late(
 def test_with_a_full_disk_commands_still_reach_the_shop_that_runs(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # given a shop that serves on a data folder without room
     monkeypatch.setenv("BACKOFFICE_DATA", str(empty))
-    write_state(empty, {"doing": "serving", "pid": os.getpid(), "processes": []})
     usage = shutil.disk_usage(empty)._replace(free=0)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     passed_on: list[list[str]] = []
@@ -363,7 +362,9 @@ def test_with_a_full_disk_commands_still_reach_the_shop_that_runs(empty: Path, m
 
     monkeypatch.setattr(calling, "become_manage", become)
 
-    with pytest.raises(InterruptedError):
-        calling.run(ProcessGroup(), quiet_output, argparse.Namespace(words=["doctor"]))
+    with held(empty):
+        write_state(empty, {"doing": "serving", "pid": os.getpid(), "processes": []})
+        with pytest.raises(InterruptedError):
+            calling.run(ProcessGroup(), quiet_output, argparse.Namespace(words=["doctor"]))
 
     assert passed_on == [["doctor"]]

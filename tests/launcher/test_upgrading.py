@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from launcher import upgrading
-from launcher.data_folder import before, write_state
+from launcher.data_folder import before, held, write_state
 from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.processes import ProcessGroup
@@ -250,11 +250,12 @@ def test_without_a_running_shop_there_is_nothing_to_upgrade(tmp_path: Path) -> N
 
 
 def test_the_shop_of_somebody_else_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_state(tmp_path, {"doing": "serving", "pid": os.getpid()})
     monkeypatch.setattr(os, "geteuid", lambda: 4711)
 
-    with pytest.raises(LaunchError, match=r"call \./run upgrade as"):
-        upgrading.running_shop(Project(tmp_path, {}))
+    with held(tmp_path):
+        write_state(tmp_path, {"doing": "serving", "pid": os.getpid()})
+        with pytest.raises(LaunchError, match=r"call \./run upgrade as"):
+            upgrading.running_shop(Project(tmp_path, {}))
 
 
 @pytest.mark.usefixtures("former")
