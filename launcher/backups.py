@@ -97,8 +97,8 @@ def unreadable(folder: Path) -> list[Path]:
 
 
 def refuse_another_shops(folder: Path, identifier: str) -> None:
-    """LaunchError when one of the backups there belongs to another database."""
-    if any(backup.manifest["database"] != identifier for backup in backups_in(folder)):
+    """LaunchError when one of the backups there belongs to another database, or does not say to which."""
+    if any(backup.manifest.get("database") != identifier for backup in backups_in(folder)):
         raise LaunchError(f"{folder} holds the backups of another database: name a folder for this one alone.")
 
 

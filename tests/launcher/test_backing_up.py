@@ -20,6 +20,7 @@ from launcher.backups import (
     delete_log_before,
     delete_old,
     end_of_log,
+    refuse_another_shops,
     unread,
     verify_files,
     verify_log,
@@ -80,6 +81,14 @@ def test_without_a_key_the_secrets_are_not_in_it_and_it_says_so(folder, target):
     assert made.returncode == 0, made.stderr
     assert "--new-key" in made.stderr
     assert not list(target.rglob("secrets.age"))
+
+
+def test_a_backup_that_names_no_database_ends_no_launcher(target):
+    (target / "20261126-190000Z").mkdir()
+    write_json(target / "20261126-190000Z/manifest.json", {"ended_at": "2026-11-26T19:00:09+00:00"})
+
+    with pytest.raises(LaunchError, match="another database"):
+        refuse_another_shops(target, "this")
 
 
 @pytest.mark.parametrize("given", [{}, {"BACKUP_TO": "/b"}, {"DATABASE_URL": "postgresql://a@b/c"}])
