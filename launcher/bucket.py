@@ -12,6 +12,7 @@ import datetime as dt
 import gzip
 import json
 import os
+import shutil
 import tarfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +25,7 @@ import pyrage
 from launcher.encrypting import public_key
 from launcher.installing import installed
 from launcher.output import LaunchError
-from launcher.project import Project
+from launcher.project import LEAST_FREE_BYTES, Project
 
 SCHEME = "s3://"
 SEALED = ".gz.age"
@@ -142,15 +143,32 @@ def open_file(sealed: bytes, identity: Any) -> bytes:
 
 
 def seal_folder(source: Path, recipient: str, target: Path) -> None:
-    """Write a whole folder as one compressed and encrypted file, in bounded memory."""
+    """Write a whole folder as one compressed and encrypted file, in bounded memory.
+
+    LaunchError before it fills the disk of `target`, on which the shop works.
+    """
+
+    def with_room(member: tarfile.TarInfo) -> tarfile.TarInfo:
+        require_room(target.parent, member.size)
+        return member
 
     def pack(out: IO[bytes]) -> None:
         with out, gzip.open(out, "wb", compresslevel=1) as packed, tarfile.open(fileobj=packed, mode="w|") as tar:
-            tar.add(source, arcname=source.name)
+            tar.add(source, arcname=source.name, filter=with_room)
 
     key = public_key(recipient)
     with target.open("wb") as file, _piped(pack) as packed:
         pyrage.encrypt_io(packed, file, [key])
+
+
+def require_room(folder: Path, needed: int) -> None:
+    """LaunchError unless so many bytes leave the shop on this disk enough room."""
+    free = shutil.disk_usage(folder).free
+    if free - needed < LEAST_FREE_BYTES:
+        raise LaunchError(
+            f"{needed // 1_000_000} MB do not fit into {folder}, where {free // 1_000_000} MB are free and the shop "
+            f"needs {LEAST_FREE_BYTES // 1_000_000} MB: make room."
+        )
 
 
 def open_folder(sealed: Path, identity: Any, target: Path) -> None:

@@ -18,6 +18,7 @@ from launcher import ROOT
 from launcher.backing_up import facts_of, refuse_foreign_database
 from launcher.backups import (
     PARTIAL,
+    SEGMENT_BYTES,
     Backup,
     backups_in,
     end_of_log,
@@ -27,7 +28,7 @@ from launcher.backups import (
     unreadable,
     verify_log,
 )
-from launcher.bucket import BACKUP, SCHEME, SEALED, Bucket, manifests_in, open_file, open_folder
+from launcher.bucket import BACKUP, SCHEME, SEALED, Bucket, manifests_in, open_file, open_folder, require_room
 from launcher.commands import DEFAULT_PORT
 from launcher.data_folder import DataFolderInUseError, held, new_file
 from launcher.encrypting import OF_DATA_FOLDER, SETTINGS, open_secrets, private_key
@@ -282,7 +283,10 @@ def fetched(project: Project, options: argparse.Namespace, say: Say) -> Iterator
 
 
 def fetch(bucket: Bucket, identity: Any, folder: Path, to: dt.datetime | None, say: Say) -> None:
-    """Bring the backup, the log that follows it and the journal from the bucket; LaunchError without a backup."""
+    """Bring the backup, the log that follows it and the journal from the bucket.
+
+    LaunchError without a backup, or without room for all of it.
+    """
     manifests = manifests_in(bucket)
     ended = {name: dt.datetime.fromisoformat(manifest["ended_at"]) for name, manifest in manifests.items()}
     names = [name for name in manifests if to is None or ended[name] <= to]
@@ -293,6 +297,8 @@ def fetch(bucket: Bucket, identity: Any, folder: Path, to: dt.datetime | None, s
     name, sizes = names[-1], bucket.sizes()
     wanted = [each for each in sizes if each.startswith("sent/") or is_needed(each, manifests[name]["first_segment"])]
     size = sizes[f"{name}{BACKUP}"] + sum(sizes[each] for each in wanted)
+    log = SEGMENT_BYTES * sum(each.startswith("wal/") for each in wanted)
+    require_room(folder, size + int(manifests[name].get("size", 0)) + log)
     say(f"The backup {name} and what follows are brought from the bucket: {size / 1_000_000:.0f} MB")
     sealed = folder / f"{name}{BACKUP}"
     bucket.fetch(sealed.name, sealed)

@@ -20,7 +20,7 @@ from launcher.data_folder import read_json, write_json
 from launcher.encrypting import make_key, private_key
 from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
-from launcher.project import Project
+from launcher.project import LEAST_FREE_BYTES, Project
 from launcher.restoring import choose, fetched, recover
 from tests.launcher.conftest import new_folder, wait_for_copy
 from tests.launcher.helpers import run
@@ -253,6 +253,38 @@ def test_a_fault_of_the_bucket_ends_the_turn(empty, target, given, monkeypatch):
     with pytest.raises(BucketError, match="away"):
         copier.copy_backups()
     assert len(tries) == 1
+
+
+def with_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a little more free than the shop itself needs."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: SimpleNamespace(free=LEAST_FREE_BYTES + 1_000_000))
+
+
+def test_a_backup_for_the_bucket_leaves_the_shop_its_room(empty, target, given, monkeypatch):
+    name = made_at(target, now())
+    (target / name / "database/base").write_bytes(bytes(2_000_000))
+    copier = copier_of(empty, given, target)
+    with_little_room(monkeypatch)
+
+    with pytest.raises(LaunchError, match=r"2 MB do not fit into .*, where 201 MB are free"):
+        copier.copy_backups()
+
+    assert not list(empty.glob("bucket.new*"))
+    assert copier._bucket.sizes() == {}
+
+
+def test_what_is_brought_from_the_bucket_leaves_the_shop_its_room(empty, target, given, monkeypatch):
+    name = made_at(target, now())
+    manifest = read_json(target / name / "manifest.json")
+    write_json(target / name / "manifest.json", {**manifest, "size": 2_000_000})
+    copier_of(empty, given, target).copy_backups()
+    with_little_room(monkeypatch)
+    options = SimpleNamespace(source=BUCKET, to=None, key=Path(given["KEY"]))
+
+    with pytest.raises(LaunchError, match="2 MB do not fit"), fetched(Project(empty, given), options, print):
+        pass
+
+    assert not (empty / "fetched").exists()
 
 
 def test_after_any_fault_the_next_turn_comes(empty, target, given):
