@@ -25,7 +25,7 @@ import pyrage
 from launcher.encrypting import public_key
 from launcher.installing import installed
 from launcher.output import LaunchError
-from launcher.project import LEAST_FREE_BYTES, Project
+from launcher.project import LEAST_FREE_BYTES, Project, is_web_address
 
 SCHEME = "s3://"
 SEALED = ".gz.age"
@@ -56,12 +56,14 @@ class Bucket:
             raise LaunchError(f"{address} is not the address of a bucket: write s3://BUCKET/FOLDER.")
         if missing := [name for name in NAMES if name not in given]:
             raise LaunchError(f"The bucket {address} needs {' and '.join(missing)}: set them in .env.")
+        endpoint = given.get("BACKUP_BUCKET_ENDPOINT")
+        if endpoint and not is_usable(endpoint):
+            raise LaunchError("BACKUP_BUCKET_ENDPOINT must be https://HOST (http:// only to this machine): correct it.")
         installed("obstore")  # 16 MB, which the image leaves out (deploy/slim_image.py)
         import obstore  # noqa: PLC0415
         from obstore.exceptions import BaseError  # noqa: PLC0415
         from obstore.store import S3Store  # noqa: PLC0415
 
-        endpoint = given.get("BACKUP_BUCKET_ENDPOINT")
         self.address = address
         self._objects, self._refusals = obstore, (BaseError, FileNotFoundError, PermissionError)
         self._store = S3Store(
@@ -119,6 +121,11 @@ class Bucket:
         except self._refusals as error:
             first = str(error).partition("\n")[0]
             raise BucketError(f"The bucket {self.address} refuses, or does not answer: {first}") from error
+
+
+def is_usable(endpoint: str) -> bool:
+    """Whether this is the address of a service; the library that calls it would end the process by another one."""
+    return is_web_address(endpoint) and (urlsplit(endpoint).scheme == "https" or is_loopback(endpoint))
 
 
 def is_loopback(endpoint: str | None) -> bool:

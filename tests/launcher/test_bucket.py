@@ -366,6 +366,8 @@ def test_another_key_does_not_open_the_bucket(empty, target, given, tmp_path):
     [
         ({"BACKUP_BUCKET": "shop"}, "write s3://"),
         ({"BACKUP_BUCKET_KEY_ID": ""}, "needs BACKUP_BUCKET_KEY_ID"),
+        ({"BACKUP_BUCKET_ENDPOINT": "s3.example.com"}, "must be https://HOST"),
+        ({"BACKUP_BUCKET_ENDPOINT": "http://s3.example.com"}, "must be https://HOST"),
     ],
 )
 def test_a_wrong_setting_is_a_sentence(empty, given, given_now, sentence):
