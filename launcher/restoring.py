@@ -48,6 +48,7 @@ DAMAGED = (
 NO_LOG = (
     "There is no copied log in {}: the backup can be restored to its own moment alone, {}. What was done later is {}"
 )
+HOLDS_DATA = "{} holds data, and nothing is restored over it: name an empty folder with BACKOFFICE_DATA."
 NO_MANIFEST = "{}/manifest.json is damaged or missing: look after that disk."
 IN_JOURNAL = "lost, but for the orders that the journal beside it knows: they are taken in from there."
 NO_JOURNAL = "lost. There is no journal (sent/) either: compare the provider's list with the orders of that time."
@@ -62,6 +63,8 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     refuse_foreign_database(project)
     if not options.source.startswith(SCHEME):
         return restore(group, say, options, project, Path(options.source).resolve())
+    if not project.restoring.exists():
+        refuse_shop(project)  # now, because what is brought goes to the disk of that shop
     with fetched(project, options, say) as source:
         return restore(group, say, options, project, source)
 
@@ -147,16 +150,21 @@ def without_log(backup: Backup) -> str:
 
 def require_empty(project: Project, backup: Backup) -> None:
     """LaunchError when the data folder holds a shop, or when neither it nor this backup has the secrets."""
+    refuse_shop(project)
     has_secrets = (project.data / "secrets.json").exists()
-    if (project.data / "postgres").exists() or (has_secrets and backup.manifest["secrets"]):
-        raise LaunchError(
-            f"{project.data} holds data, and nothing is restored over it: name an empty folder with BACKOFFICE_DATA."
-        )
+    if has_secrets and backup.manifest["secrets"]:
+        raise LaunchError(HOLDS_DATA.format(project.data))
     if not has_secrets and not backup.manifest["secrets"]:
         raise LaunchError(
             f"This backup holds no secrets: put your copies of {' and '.join(OF_DATA_FOLDER)} into {project.data} "
             "first."
         )
+
+
+def refuse_shop(project: Project) -> None:
+    """LaunchError when the data folder holds a database."""
+    if (project.data / "postgres").exists():
+        raise LaunchError(HOLDS_DATA.format(project.data))
 
 
 def begin_again(project: Project) -> None:

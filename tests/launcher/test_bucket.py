@@ -287,6 +287,15 @@ def test_what_is_brought_from_the_bucket_leaves_the_shop_its_room(empty, target,
     assert not (empty / "fetched").exists()
 
 
+def test_nothing_is_brought_from_the_bucket_to_a_shop(folder, given):
+    away = {**given, "BACKUP_BUCKET_ENDPOINT": "http://127.0.0.1:9"}
+
+    result = run("restore", "--from", BUCKET, "--key", given["KEY"], data=folder, **away)
+
+    assert result.returncode == 1
+    assert "holds data" in result.stderr
+
+
 def test_after_any_fault_the_next_turn_comes(empty, target, given):
     copier = copier_of(empty, given, target)
 
