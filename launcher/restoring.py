@@ -80,7 +80,7 @@ def restore(group: ProcessGroup, say: Say, options: argparse.Namespace, project:
         if options.to and options.to > backup.ended:
             raise LaunchError(f"{words} Call this without --to.")
         say(f"Warning: {words}")
-    begin_again(project)
+    begin_again(project, backup)
     require_empty(project, backup)
     sealed = backup.folder / "secrets.age"
     files = open_secrets(sealed.read_bytes(), options.key) if sealed.exists() and options.key else {}
@@ -167,13 +167,13 @@ def refuse_shop(project: Project) -> None:
         raise LaunchError(HOLDS_DATA.format(project.data))
 
 
-def begin_again(project: Project) -> None:
-    """Delete the files that an interrupted restore has left."""
+def begin_again(project: Project, backup: Backup) -> None:
+    """Delete the files that an interrupted restore has left; secrets that this backup does not bring are not its."""
     if project.restoring.exists():
         home = project.data / "postgres"
         shutil.rmtree(home.resolve(), ignore_errors=True)
         home.unlink(missing_ok=True)  # it may have been a link
-        for name in OF_DATA_FOLDER:
+        for name in OF_DATA_FOLDER if backup.manifest["secrets"] else ():
             (project.data / name).unlink(missing_ok=True)
         project.restoring.unlink()
 

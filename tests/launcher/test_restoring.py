@@ -20,7 +20,7 @@ from launcher.drilling import drill
 from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
-from launcher.restoring import choose, passed_over, recover, segments_after, without_log
+from launcher.restoring import begin_again, choose, passed_over, recover, segments_after, without_log
 from launcher.shop_time import SHOP, in_words, moment
 from tests.launcher.conftest import new_folder, wait_for_copy
 from tests.launcher.helpers import run
@@ -271,6 +271,21 @@ def test_nothing_is_restored_over_data(folder, target):
     assert result.returncode == 1
     assert "holds data" in result.stderr
     assert (folder / "postgres").exists()
+
+
+@pytest.mark.parametrize("brings_secrets", [True, False])
+def test_a_restore_that_begins_again_keeps_secrets_that_no_backup_brings(empty, target, brings_secrets):
+    # given: an interrupted restore; without secrets in the backup, a person had put copies there
+    made(target, secrets=brings_secrets)
+    (backup,) = backups_in(target)
+    for name in ("secrets.json", "audit.key", "restoring"):
+        (empty / name).write_text("kept")
+    (empty / "postgres").mkdir()
+
+    begin_again(Project(empty, {}), backup)
+
+    left = {path.name for path in empty.iterdir()}
+    assert left == (set() if brings_secrets else {"secrets.json", "audit.key"})
 
 
 def test_a_restore_that_was_cut_off_is_no_shop(empty):
