@@ -126,7 +126,8 @@ YEARS = range(2000, 9000)
 def shop_day(text: str) -> dt.date:
     """The day of the shop that this text names (ISO, e.g. 2026-08-22). Raises `ValueError` for another text."""
     day = dt.date.fromisoformat(text)
-    if day.year not in YEARS:
+    # Python also reads "20260822" and "2026-W34-6"; such texts are in no order, and filters compare days as texts.
+    if day.year not in YEARS or day.isoformat() != text:
         raise ValueError(text)
     return day
 

@@ -17,7 +17,7 @@ from catalogue.services import search_products
 from core.keys import typed_key
 from core.periods import Period
 from core.rights import Right
-from core.times import short_time, start_of_day
+from core.times import shop_day, short_time, start_of_day
 from drawers.models import Shift
 from purchases.models import Tag
 from staff.models import User
@@ -166,7 +166,7 @@ def _days(asked: Mapping[str, str]) -> tuple[dt.date | None, dt.date | None]:
     days: list[dt.date | None] = []
     for name in ("since", "until"):
         try:
-            days.append(dt.date.fromisoformat(asked.get(name, "")))
+            days.append(shop_day(asked.get(name, "")))
         except ValueError:
             days.append(None)
     return days[0], days[1]

@@ -116,6 +116,19 @@ def test_an_address_with_another_text_than_a_key_is_answered_and_names_it(superv
         assert supervisor.get("/orders/file/", {name: key, "format": "csv"}).status_code == 400
 
 
+@pytest.mark.parametrize(
+    "day", ["9999-12-31", "0001-01-01", "20261101", "2026-W45-1", "2026-02-30", "2026-11-01T10:00", "today"]
+)
+def test_an_address_with_another_text_than_a_day_is_answered_and_names_it(supervisor, day):
+    order, shift = make_order(Status.SUCCESS), begin()
+
+    for name in ("since", "until"):
+        answer = supervisor.get("/orders/", {"days": "today", "drawer": "", name: day})
+        assert (listed(answer), list(answer.context["filter"].form.errors)) == ([order.ref_id], [name])
+        assert supervisor.get("/orders/", {"drawer": shift.drawer_id, name: day}).status_code == 200
+        assert supervisor.get("/orders/file/", {name: day, "format": "csv"}).status_code == 400
+
+
 def test_all_orders_of_a_customer_are_found_however_many():
     customer = Customer.objects.create(name="Pak RT")
     SavedNumber.objects.create(customer=customer, destination="081200000001", kind="phone")
