@@ -3,9 +3,7 @@
 import datetime as dt
 import json
 import math
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,8 @@ from django.db import connection
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from core.slow_disk import SlowDisk
+
 # `./run` makes a backup each night; after this long the next one is late.
 LATE = dt.timedelta(hours=26)
 # The work of at most this many seconds may be lost with the disk.
@@ -24,31 +24,16 @@ MOST_AT_RISK = 60
 FIRST_BACKUP = dt.timedelta(minutes=15)
 # A bucket is slower than a disk; copying that stands still for longer does not go on by itself.
 BUCKET_LATE = dt.timedelta(minutes=3)
-# A folder that does not answer, such as a network disk, costs one page this long (seconds), and the next ones nothing.
-PATIENCE_SECONDS = 2.0
-_asking: list[threading.Thread] = []  # the threads that still wait for such a folder
+# No page waits longer (seconds) for a folder that does not answer.
+_disk = SlowDisk(2.0)
 T = TypeVar("T")
 
 
 def _of_folder(question: Callable[[], T], otherwise: T) -> T:
-    """The answer to a question about BACKUP_TO; `otherwise` if its disk does not answer: no page may wait for it."""
-    if any(thread.is_alive() for thread in _asking):
-        return otherwise
-    _asking.clear()
-    answer: Future[T] = Future()
-
-    def ask() -> None:
-        try:
-            answer.set_result(question())
-        except Exception as fault:  # raised again where the answer is read
-            answer.set_exception(fault)
-
-    thread = threading.Thread(target=ask, name="kept-backups", daemon=True)
-    thread.start()
+    """The answer to a question about BACKUP_TO; `otherwise` if its disk does not answer."""
     try:
-        return answer.result(PATIENCE_SECONDS)
+        return _disk.ask(question)
     except TimeoutError:
-        _asking.append(thread)
         return otherwise
 
 

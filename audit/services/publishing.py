@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -24,12 +25,15 @@ from audit.services.sources import audited_tables
 from audit.services.tree import leaves
 from core import clock
 from core.publish import publish
+from core.slow_disk import SlowDisk
 
 log = structlog.get_logger()
 
 _ANNOUNCED_EVERY = dt.timedelta(hours=1)
 ORIGIN = "merchant-backoffice/audit"
 _ED25519 = b"\1"
+# Of AUDIT_CHECKPOINT_FILE, which is elsewhere
+_disk = SlowDisk(5.0)
 
 
 def publish_checkpoints() -> int:
@@ -41,23 +45,29 @@ def publish_checkpoints() -> int:
         state = Sealing.objects.select_for_update(skip_locked=True).first()
         if state is None:
             return 0
-        waiting = list(Checkpoint.objects.filter(size__gt=state.published)[:100])
-        for checkpoint in waiting:
-            if settings.AUDIT_CHECKPOINT_FILE:
-                _append(Path(settings.AUDIT_CHECKPOINT_FILE), line_of(checkpoint, state.published))
+        published = []
+        for checkpoint in Checkpoint.objects.filter(size__gt=state.published)[:100]:
+            if settings.AUDIT_CHECKPOINT_FILE and not _is_written(line_of(checkpoint, state.published)):
+                break
             root = checkpoint.note.splitlines()[2]
             log.info("audit_checkpoint", size=checkpoint.size, root=root, signature=checkpoint.note.split()[-1])
             state.published = checkpoint.size
-        if waiting:
-            _announce(state, waiting[-1])
+            published.append(checkpoint)
+        if published:
+            _announce(state, published[-1])
             state.save(update_fields=["published", "announced_at"])
-        return len(waiting)
+        return len(published)
 
 
 def published_lines() -> Iterator[str]:
-    """The lines of our own file of checkpoints; none if there is no such file."""
+    """The lines of our own file of checkpoints; none if there is no such file, or its disk does not answer."""
     path = Path(settings.AUDIT_CHECKPOINT_FILE or os.devnull)
-    if path.exists():
+    try:
+        is_there = _disk.ask(path.exists)
+    except TimeoutError:
+        log.error("audit_checkpoints_not_read")  # noqa: TRY400
+        return
+    if is_there:
         with path.open(encoding="utf-8", errors="replace") as file:
             yield from file
 
@@ -70,6 +80,19 @@ def line_of(checkpoint: Checkpoint, before: int) -> str:
     names = {table.number: table.name for table in audited_tables()}
     rows = [[names.get(key.source, ""), key.row, leaf.hex()[:8]] for _, key, leaf in leaves(before, checkpoint.size)]
     return json.dumps({"note": checkpoint.note, "rows": rows}, separators=(",", ":"), ensure_ascii=False)
+
+
+def _is_written(line: str) -> bool:
+    """Append a line to our file of checkpoints; False when that fails: the next call tries it again.
+
+    A disk that does not answer must not hold a thread of the background, nor its transaction.
+    """
+    try:
+        _disk.ask(partial(_append, Path(settings.AUDIT_CHECKPOINT_FILE), line))
+    except OSError as error:
+        log.error("audit_checkpoint_not_written", fault=error.strerror or "no answer")  # noqa: TRY400
+        return False
+    return True
 
 
 def _append(path: Path, line: str) -> None:

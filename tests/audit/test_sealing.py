@@ -8,13 +8,15 @@ import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
 from audit.models import AuditEvent, Checkpoint, Sealing, Source, Tile
-from audit.services import record, seal, verify
+from audit.services import publishing, record, seal, verify
 from audit.services.publishing import is_signed, public_key
 from audit.services.sources import audited_tables
+from core.slow_disk import SlowDisk
 from staff.events import SIGN_IN
 from staff.models import User
 from testing.database import tamper
 from testing.orders import at_once
+from testing.sandbox_process import eventually
 from tests.audit.helpers import (
     flaws_found,
     hired,
@@ -189,6 +191,28 @@ def test_newest_rows_cut_off_are_found_outside(shop, outside):
     tamper(f"DELETE FROM {EVENTS} WHERE txid >= (SELECT max(txid) FROM {EVENTS})")
     recompute_everything()
     assert flaws_found(outside=lines_of(outside))[0][0].startswith("outside")
+
+
+def test_a_file_that_does_not_answer_holds_nobody_and_gets_all(shop, outside, monkeypatch):
+    # given: writing to the file of checkpoints waits, as on a network disk that is away
+    before, answers, append = lines_of(outside), threading.Event(), publishing._append
+    monkeypatch.setattr(publishing, "_disk", SlowDisk(0.2), raising=False)
+    monkeypatch.setattr(publishing, "_append", lambda path, line: answers.wait(20) and append(path, line))
+    sold(1)
+    begun = time.monotonic()
+
+    seal_all()
+    publishing.publish_checkpoints()
+
+    assert time.monotonic() - begun < 10
+    assert lines_of(outside) == before
+
+    # when: it answers again
+    answers.set()
+    assert eventually(publishing.publish_checkpoints)
+    lines = lines_of(outside)
+    assert len(lines) > len(before)
+    assert verify(outside=lines).is_sound
 
 
 def test_checkpoint_signed_by_somebody_else_is_named(shop, settings):

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from catalogue.models import CatalogueSync
 from core import kept_backups
+from core.slow_disk import SlowDisk
 from gateway.models import UpstreamAccount
 from gateway.services import hold_restored, upstream_account
 from purchases.models import Lack, LostOrder
@@ -72,7 +73,7 @@ def test_who_opens_the_shop_says_how_many_orders_are_not_taken_in():
 
 def test_a_folder_that_does_not_answer_holds_no_page(settings, tmp_path, monkeypatch):
     # given: reading from this folder waits, as on a network disk that is away
-    monkeypatch.setattr(kept_backups, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(kept_backups, "_disk", SlowDisk(0.2))
     settings.DATA_DIR, settings.BACKUP_TO = tmp_path, str(tmp_path / "backups")
     manifest = tmp_path / "backups/20261126-190000Z/manifest.json"
     manifest.parent.mkdir(parents=True)
