@@ -56,6 +56,6 @@ def _score(password: str, user: User | None) -> int:
         names += [user.username, user.first_name, user.last_name, user.email]
     words = [word for name in names for word in (*_BETWEEN.split(name), _BETWEEN.sub("", name)) if word]
     # signs between known words hide the words from zxcvbn, but not from people
-    spellings = {password[:_MEASURED], _BETWEEN.sub("", password)[:_MEASURED]}
+    spellings = {password[:_MEASURED], _BETWEEN.sub("", password)[:_MEASURED] or password[:_MEASURED]}
     with _one_at_a_time:
         return min(int(zxcvbn(spelling, user_inputs=[*words, *_NEAR])["score"]) for spelling in spellings)
