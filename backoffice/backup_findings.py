@@ -116,6 +116,9 @@ def _in_bucket(subject: str, seen: str, bucket: InBucket) -> Finding:
     if bucket.is_late:
         seen += _("; the bucket has not got the last work") + (f": {bucket.fault}" if bucket.fault else "")
         return Finding(subject, Verdict.BAD, seen, _("Look at `./run status` and at logs/bucket-copies.log."))
+    if bucket.lacks_backup:
+        seen += _("; the newest backup is not in the bucket") + (f": {bucket.fault}" if bucket.fault else "")
+        return Finding(subject, Verdict.BAD, seen, _("Look at `./run status` and at logs/bucket-copies.log."))
     if bucket.lost:
         seen += _("; the bucket does not hold all that was copied to it: %(names)s") % {"names": bucket.names}
         return Finding(subject, Verdict.BAD, seen, _("Look at who may delete and change files there."))

@@ -24,6 +24,8 @@ MOST_AT_RISK = 60
 FIRST_BACKUP = dt.timedelta(minutes=15)
 # A bucket is slower than a disk; copying that stands still for longer does not go on by itself.
 BUCKET_LATE = dt.timedelta(minutes=3)
+# Enough to send a backup of 20 GB over a line of 10 Mbit/s, compressed to half.
+BACKUP_SENT = dt.timedelta(hours=6)
 # No page waits longer (seconds) for a folder that does not answer.
 _disk = SlowDisk(2.0)
 T = TypeVar("T")
@@ -143,7 +145,7 @@ class InBucket(NamedTuple):
     """The state of the bucket: the time until which it has all commits, its newest backup, why copying stands still.
 
     `compared_at`: when it was last compared with the copied objects; `lost`: the number of objects that were missing
-    or changed then; `names`: the first of them.
+    or changed then; `names`: the first of them. `newest`: when the newest backup in BACKUP_TO was begun.
     """
 
     until: dt.datetime | None = None
@@ -152,6 +154,14 @@ class InBucket(NamedTuple):
     compared_at: dt.datetime | None = None
     lost: int = 0
     names: str = ""
+    newest: dt.datetime | None = None
+
+    @property
+    def lacks_backup(self) -> bool:
+        """Whether the newest backup should be in it by now: the log alone goes on for any time."""
+        if self.newest is None or (self.backup is not None and self.backup >= self.newest):
+            return False
+        return timezone.now() - self.newest > BACKUP_SENT
 
     @property
     def is_late(self) -> bool:
@@ -167,9 +177,11 @@ def in_bucket() -> InBucket | None:
         noted = json.loads((settings.DATA_DIR / "bucket-copied.json").read_text())
         until = dt.datetime.fromisoformat(noted["until"]) if noted["until"] else None
         backup = _time_of(noted["backup"]) if noted["backup"] else None
+        newest = _time_of(noted["newest"]) if noted.get("newest") else None
         compared = noted.get("compared") or {"at": None, "lost": 0, "names": []}
         compared_at = dt.datetime.fromisoformat(compared["at"]) if compared["at"] else None
-        return InBucket(until, backup, noted["fault"], compared_at, compared["lost"], ", ".join(compared["names"]))
+        names = ", ".join(compared["names"])
+        return InBucket(until, backup, noted["fault"], compared_at, compared["lost"], names, newest)
     return InBucket()
 
 

@@ -83,6 +83,7 @@ class Copier:
         self._looking = threading.Lock()  # one thread copies the log, another the backups
         self._record = Record(project.data, bucket)
         self._until = read_json(project.data / NOTE).get("until")
+        self._newest = ""  # the name of the newest backup here
         self.faults: dict[str, str] = {}
 
     def _look(self) -> None:
@@ -146,7 +147,9 @@ class Copier:
         """
         self._look()
         faults: list[LaunchError] = []
-        for backup in reversed(backups_in(self._folder)):
+        backups = backups_in(self._folder)
+        self._newest = backups[-1].folder.name if backups else ""
+        for backup in reversed(backups):
             if backup.folder.name in self._backups_there():
                 continue
             try:
@@ -216,6 +219,7 @@ class Copier:
         facts = {
             "until": self._until,
             "backup": max(self._backups_there(), default=""),
+            "newest": self._newest,
             "compared": self._record.result,
         }
         with contextlib.suppress(LaunchError):  # a full disk

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from alerts.models import Severity
-from core.kept_backups import copied_until, in_bucket, is_backed_up_here, started_at
+from core.kept_backups import BACKUP_SENT, copied_until, in_bucket, is_backed_up_here, started_at
 from core.rights import Right
 
 # At most 60 s may be lost. After two minutes more the copy does not come back by itself.
@@ -29,6 +29,9 @@ class LogUncopied(AlertKind, permission=Right.CHANGE_POLICIES):
         if bucket and bucket.is_late and (bucket.until or bucket.fault) and has_had_time:
             facts: Facts = {"until": bucket.until.isoformat() if bucket.until else "", "fault": bucket.fault}
             reasons.append(Reason(key="bucket", severity=Severity.WARNING, facts=facts))
+        if bucket and bucket.newest and bucket.lacks_backup and now.time - started_at() > BACKUP_SENT:
+            facts = {"newest": bucket.newest.isoformat(), "fault": bucket.fault}
+            reasons.append(Reason(key="bucket_backup", facts=facts))
         if bucket and bucket.lost:
             facts = {"at": bucket.compared_at.isoformat() if bucket.compared_at else "", "names": bucket.names}
             reasons.append(Reason(key="bucket_lost", facts=facts | {"lost": bucket.lost}))
@@ -42,6 +45,14 @@ class LogUncopied(AlertKind, permission=Right.CHANGE_POLICIES):
                 facts=_("At %(at)s %(lost)s files were gone or changed: %(names)s")
                 % {"at": at(facts, "at"), "lost": facts["lost"], "names": facts["names"]},
                 next_step=_("Have the person who runs the server look at who may delete and change files there."),
+                url=url,
+            )
+        if "newest" in facts:
+            begun = _("It was begun at %(at)s.") % {"at": at(facts, "newest")}
+            return Words(
+                title=_("The newest backup is not in the bucket."),
+                facts=" ".join(filter(None, [begun, str(facts["fault"])])),
+                next_step=_("Have the person who runs the server look at ./run status and at logs/bucket-copies.log."),
                 url=url,
             )
         if "fault" in facts:

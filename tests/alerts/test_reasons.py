@@ -288,6 +288,26 @@ def test_a_bucket_that_gets_nothing_is_an_alert(backed_up: Path, settings: Any):
     assert "20261126-190000Z.tar.gz.age" in in_words(Alert.objects.get(closed_at=None)).facts
 
 
+def test_a_backup_that_never_gets_to_the_bucket_is_an_alert(backed_up: Path, settings: Any):
+    # given: the log goes on, and nothing keeps the backup of this morning from being sent
+    settings.BACKUP_BUCKET = "s3://shop/backups"
+
+    def note(hours: float, **facts: str) -> None:
+        newest = ago(hours=hours).strftime("%Y%m%d-%H%M%SZ")
+        noted = {"until": ago(minutes=1).isoformat(), "backup": newest, "newest": newest, "fault": "", **facts}
+        (backed_up / "bucket-copied.json").write_text(json.dumps(noted))
+
+    note(30)
+    assert open_alerts() == NO_ALERT
+    note(5, backup="20261101-190000Z")
+    assert open_alerts() == NO_ALERT, "it is being sent"
+
+    note(7, backup="20261101-190000Z", fault="2000 MB do not fit.")
+
+    assert open_alerts() == [("log_uncopied", "bucket_backup")]
+    assert in_words(Alert.objects.get(closed_at=None)).facts.endswith("2000 MB do not fit.")
+
+
 def _note_backup(folder: Path, at: dt.datetime) -> None:
     (folder / "last-backup.json").write_text(json.dumps({"ended_at": at.isoformat(), "size": 70_000_000}))
 

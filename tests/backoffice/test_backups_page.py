@@ -109,6 +109,17 @@ def test_it_says_what_the_bucket_has(settings, tmp_path, minutes, fault, said):
     assert "Nobody has restored from the bucket yet" in page
 
 
+def test_it_says_that_the_bucket_lacks_the_newest_backup(settings, tmp_path):
+    settings.DATA_DIR, settings.BACKUP_TO, settings.BACKUP_BUCKET = tmp_path, str(tmp_path), "s3://shop/backups"
+    begun = (timezone.now() - dt.timedelta(hours=7)).strftime("%Y%m%d-%H%M%SZ")
+    noted = {"until": timezone.now().isoformat(), "backup": "20261101-190000Z", "newest": begun, "fault": "No room."}
+    (tmp_path / "bucket-copied.json").write_text(json.dumps(noted))
+
+    page = browser_of("administrator").get(reverse("backups")).content.decode()
+
+    assert "No room." in page.partition('id="bucket-lacks-backup"')[2].partition("</p>")[0]
+
+
 def test_it_says_what_the_bucket_has_lost_and_when_it_was_proved(settings, tmp_path):
     settings.DATA_DIR, settings.BACKUP_TO, settings.BACKUP_BUCKET = tmp_path, str(tmp_path), "s3://shop/backups"
     now = timezone.now().isoformat()

@@ -237,6 +237,7 @@ def test_a_damaged_backup_is_named_and_the_older_ones_behind_it_are_copied(empty
 
     assert f"{damaged}/database/backup_manifest is damaged or missing" in read_json(empty / NOTE)["fault"]
     assert {name.partition(".")[0] for name in copier._bucket.sizes()} == {oldest, older}
+    assert (read_json(empty / NOTE)["backup"], read_json(empty / NOTE)["newest"]) == (older, damaged)
 
 
 def test_a_fault_of_the_bucket_ends_the_turn(empty, target, given, monkeypatch):
