@@ -43,6 +43,8 @@ def _or_end(kind: str, allowed: str) -> Callable[..., Any]:
             value = read(self, name, *args, **more)
             if kind == "log_level":
                 _refuse_other_level(str(self._get_value(name, "INFO")))
+            if kind == "list":  # people write a space behind a comma
+                return [part.strip() for part in value if part.strip()]
             return value
         except ValueError as error:
             if not isinstance(error, EnvValidationError) and f"{name}{self.file_suffix}" in str(error):

@@ -253,6 +253,22 @@ def test_what_cannot_be_read_ends_the_start_with_a_line(
     assert "\n" not in line
 
 
+@pytest.mark.parametrize(
+    ("name", "written", "read"),
+    [
+        ("ALLOWED_HOSTS", "a.example.com, b.example.com,", ["a.example.com", "b.example.com"]),
+        ("SECRET_KEY_FALLBACKS", "one , two", ["one", "two"]),
+        ("OIDC_ROLES", "kasir=cashier, kepala = administrator", {"kasir": "cashier", "kepala": "administrator"}),
+    ],
+)
+def test_spaces_between_values_do_not_count(
+    monkeypatch: pytest.MonkeyPatch, name: str, written: str, read: object
+) -> None:
+    monkeypatch.setenv(name, written)
+
+    assert settings_read()[name] == read
+
+
 def test_a_wrong_address_with_a_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://shop:SECRET@[127.0.0.1/backoffice")
 
