@@ -3,6 +3,7 @@
 import base64
 import ipaddress
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +23,8 @@ from upstream.errors import Misconfigured
 
 _NEEDED_WITH_REAL_MONEY = ("UPSTREAM_BASE_URL", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY", "ALLOWED_HOSTS")
 _SIGN_IN = ("OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_ROLES")
+# As Django reads the host of a request: with any other name no page would answer
+_HOST = re.compile(r"\*|[a-z0-9.-]+|\[[a-f0-9:.]+\]", re.IGNORECASE)
 _KEY_BYTES = 32  # of Ed25519
 _RATES = ("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE")
 _POSITIVE_SECONDS = (
@@ -39,6 +42,7 @@ def check_configuration(**_: Any) -> list[CheckMessage]:
     checks = (
         _missing,
         _demo_elsewhere,
+        _unusable_hosts,
         _unusable_upstream,
         _policies_out_of_bounds,
         _unusable_callbacks,
@@ -77,6 +81,13 @@ def _demo_elsewhere() -> Iterator[Error]:
     if settings.SANDBOX and is_safe_address(address) and not is_loopback(urlsplit(address).hostname or ""):
         hint = "Remove BACKOFFICE_SANDBOX: `./run` sets it for its own sandbox."
         yield Error("BACKOFFICE_SANDBOX is on with an upstream elsewhere.", hint=hint, id="backoffice.E018")
+
+
+def _unusable_hosts() -> Iterator[Error]:
+    for host in settings.ALLOWED_HOSTS:
+        if not _HOST.fullmatch(host):
+            hint = "Write host names with commas between, without https:// and without a port: shop.example.com."
+            yield Error(f"ALLOWED_HOSTS: {host!r} is not a host name.", hint=hint, id="backoffice.E020")
 
 
 def _unusable_upstream() -> Iterator[Error]:
