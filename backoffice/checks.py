@@ -94,6 +94,9 @@ def _unusable_upstream() -> Iterator[Error]:
     if settings.UPSTREAM_BASE_URL and not is_safe_address(settings.UPSTREAM_BASE_URL):
         hint = "Write https://host (http:// only to this machine), without login, query or fragment."
         yield Error("UPSTREAM_BASE_URL is not a safe address.", hint=hint, id="backoffice.E002")
+    elif settings.UPSTREAM_BASE_URL.rstrip("/").endswith("/v1"):
+        hint = "Write it without /v1: the path of each request begins with that."
+        yield Error("UPSTREAM_BASE_URL ends with /v1.", hint=hint, id="backoffice.E002")
     for name in _RATES:
         try:
             Rate.parse(getattr(settings, name))

@@ -58,6 +58,7 @@ def test_settings_that_work_pass(real: Settings, sandbox: bool) -> None:
         ("UPSTREAM_SECRET_KEY", "", "E001"),
         ("ALLOWED_HOSTS", [], "E001"),
         ("UPSTREAM_BASE_URL", "http://upstream.example.com", "E002"),
+        ("UPSTREAM_BASE_URL", "https://upstream.example.com/v1/", "E002"),
         ("UPSTREAM_ACCOUNT_RATE", "120", "E003"),
         ("UPSTREAM_IP_RATE", "0/minute", "E003"),
         ("UPSTREAM_PRODUCTS_RATE", "6/day", "E003"),
