@@ -22,7 +22,7 @@ from alerts.models import Alert, AlertNotice, Severity
 from alerts.services.ways import Fault, Way, ways
 from core import clock
 from policies.services import is_between, policies
-from shop.services import shop_name
+from shop.services import current_shop, shop_name
 
 log = structlog.get_logger()
 
@@ -45,7 +45,7 @@ def _notify_by(way: Way) -> None:
     notices = _claim(way, now)
     if not notices:
         return
-    with translation.override(settings.LANGUAGE_CODE):
+    with translation.override(current_shop().language or settings.LANGUAGE_CODE):
         title, text, look = message_of([notice.alert for notice in notices])
     fault = way.send(title, text, look=look)
     opened = [notice.pk for notice in notices if notice.alert.closed_at is None]

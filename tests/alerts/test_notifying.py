@@ -15,6 +15,7 @@ from alerts.services import notifying, ways as ways_module
 from alerts.services.evaluating import keep_alerts
 from alerts.services.notifying import notify_people
 from policies.models import Policies
+from shop.models import Shop
 from tests.alerts.helpers import LOW, MISSING, low_balance, unknown
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,6 +52,16 @@ def test_a_message_has_severity_facts_next_step_and_link(webhook, settings):
     assert title.startswith("! Warning: ")
     assert "Rp100.000" in facts
     assert link == "https://shop.example.com/balance/"
+
+
+@pytest.mark.parametrize(("of_shop", "begins"), [("id", "! Perhatian: "), ("en", "! Warning: "), ("", "! Warning: ")])
+def test_a_message_is_in_the_language_of_the_shop(webhook, of_shop, begins):
+    Shop.objects.update_or_create(defaults={"name": "Toko Kita", "language": of_shop})
+    low_balance()
+
+    beat_after()
+
+    assert webhook.taken[0]["message"].startswith(begins)
 
 
 def test_in_quiet_hours_only_a_critical_alert_is_sent_and_the_others_afterwards(webhook):
