@@ -2,7 +2,8 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -103,7 +104,7 @@ def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
 def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[str, Any]:
     """The closing of a day for its pages, and whether this person may sign it now."""
     rows = _found(day, branch)
-    lines = [line for row in rows for line in _lines(row)]
+    lines = _all_lines(rows)
     all_signed, is_running = bool(rows) and all(row.signed_at for row in rows), day >= timezone.localdate()
     # A branch whose only shift is open has no row yet.
     open_shifts = [] if all_signed and branch is not None else services.open_shifts_until(day, branch)
@@ -144,6 +145,16 @@ def _by_branch(day: dt.date) -> list[tuple[int, str, bool]]:
     """The branches: key, name, and whether the day is signed there."""
     signed = {row.branch_id for row in _found(day, None) if row.signed_at}
     return [(pk, name, pk in signed) for pk, name in branch_names()]
+
+
+def _all_lines(rows: Sequence[DrawerDay]) -> list[DayLine]:
+    """The shifts of these days that the reader sees; a drawer that moved from one branch to another counts once."""
+    lines = [line for row in rows for line in _lines(row)]
+    if len(rows) < 2:
+        return lines
+    counted = Shift.objects.filter(pk__in=[line.shift for line in lines if line.is_last_of_drawer])
+    last = set(dict(counted.order_by("opened_at", "pk").values_list("drawer", "pk")).values())
+    return [replace(line, is_last_of_drawer=line.shift in last) for line in lines]
 
 
 def _lines(day_row: DrawerDay) -> list[DayLine]:
@@ -199,7 +210,7 @@ def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
         fields |= {"cost": lambda line: line.totals.cost, "profit": lambda line: line.totals.profit}
     record(EXPORT_MADE, actor=request.user, subject=f"day {shown}", facts={"format": "csv"})
     rows = _found(shown, _branch(request.GET.get("branch", "")))
-    return csv_answer([line for row in rows for line in _lines(row)], fields, f"shifts-{shown}.csv")
+    return csv_answer(_all_lines(rows), fields, f"shifts-{shown}.csv")
 
 
 def _sales_by(code: str, line: DayLine) -> int:

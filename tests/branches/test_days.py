@@ -1,6 +1,8 @@
 """A day is closed and signed in each branch by itself; the shop's day is their sum."""
 
+import csv
 import datetime as dt
+import io
 import re
 
 import pytest
@@ -145,6 +147,22 @@ def test_given_a_drawer_moves_then_a_bound_person_still_sees_its_shift_in_the_da
     links = re.findall(r'href="(/shifts/\d+/)"', page)
     assert [link for link in links if browsers[FIRST].get(link).status_code != 200] == []
     assert shown(browsers[tebet], day)[1]["lines"] == []
+
+
+def test_given_a_drawer_moves_between_two_shifts_of_a_day_then_the_shops_day_counts_its_cash_once(admin):
+    tebet, day, drawer = make_branch().pk, timezone.localdate(), Drawer.objects.create(name="Laci", branch_id=FIRST)
+    andi = make_person("cashier", username="andi", branch_id=FIRST)
+    close_shift(begin(andi, drawer=drawer, cash=200_000), pieces=pieces_of(190_000), actor=andi, reason="miscounted")
+    change_drawer(drawer, name="Laci", is_active=True, branch=tebet, actor=make_person("admin", username="boss"))
+    siti = make_person("cashier", username="siti", branch_id=tebet)
+    close_shift(begin(siti, drawer=drawer, cash=190_000), pieces=pieces_of(190_000), actor=siti)
+
+    sums = {branch: shown(admin, day, f"?branch={branch}")[1]["sum"] for branch in ("", FIRST, tebet)}
+
+    assert {branch: own["counted"] for branch, own in sums.items()} == {"": 190_000, FIRST: 190_000, tebet: 190_000}
+    assert {branch: own["difference"] for branch, own in sums.items()} == {"": -10_000, FIRST: -10_000, tebet: 0}
+    lines = csv.DictReader(io.StringIO(b"".join(admin.get(f"/shifts/days/{day}/csv/")).decode("utf-8-sig")))
+    assert sum(int(line["last_count"]) for line in lines) == 190_000
 
 
 def day_ago() -> dt.datetime:
