@@ -1,5 +1,6 @@
 """The embedded Valkey 9 of one data folder."""
 
+import shutil
 from pathlib import Path
 
 import redis
@@ -8,14 +9,18 @@ from redis.retry import Retry
 
 from launcher.data_folder import Ports, kept_secrets, new_file
 from launcher.installing import installed
-from launcher.output import LaunchError
+from launcher.output import LaunchError, last_lines
 from launcher.process_table import end_left_over
 from launcher.processes import Child, ProcessGroup, Stage
+
+# Its words when it ends because a power cut has damaged its file.
+DAMAGED = "Bad file format reading the append only file"
 
 
 class Valkey:
     """The embedded Valkey of one data folder. Every write is in its append-only file within a second.
 
+    It has only messages, heartbeats and the rate budget: a file that it cannot read is put aside, and it begins empty.
     `durable=False` is for throw-away folders: nothing is written to disk.
     """
 
@@ -25,6 +30,7 @@ class Valkey:
         self._top = folder
         self._group = group
         self._durable = durable
+        self._log = folder / "logs/valkey.log"
         self._password = kept_secrets(folder)["valkey"]
 
     def url(self, database: int = 0) -> str:
@@ -41,6 +47,9 @@ class Valkey:
         folder = self._top / "valkey"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         end_left_over(folder, name="Valkey")
+        if DAMAGED in last_lines(self._log) and (folder / "appendonlydir").exists():
+            shutil.rmtree(folder / "damaged", ignore_errors=True)
+            (folder / "appendonlydir").rename(folder / "damaged")
         self.port = self.port or Ports(self._top).take("valkey")  # a restart keeps the port, because the app uses it
         settings = {
             "port": self.port,
@@ -61,7 +70,7 @@ class Valkey:
             [binary, configuration.name],
             env={"TZ": "UTC"},
             cwd=folder,
-            log=self._top / "logs/valkey.log",
+            log=self._log,
             stage=Stage.STORE,
         )
         return self.child
@@ -78,8 +87,15 @@ class Valkey:
             return ""
 
         with redis.Redis.from_url(self.url(), socket_timeout=3, retry=once) as client:
-            if self.child:
+            if self.child is None:
+                return
+            try:
                 self._group.await_ready(self.child, answer)
+            except LaunchError:
+                if DAMAGED not in last_lines(self._log):
+                    raise
+                self._group.forget(self.child)
+                self._group.await_ready(self.start(), answer)
 
     def stop(self, *, grace: float = 2.0) -> None:
         """Ask Valkey to write everything and end."""

@@ -203,6 +203,25 @@ def test_killing_everything_loses_no_row_whoever_has_the_pid(keep: Keep, folder:
             other.kill()
 
 
+def test_a_power_cut_that_damages_valkeys_file_stops_no_start(keep: Keep, folder: Path) -> None:
+    # given: the end of the file is zeros, as a file system leaves it
+    first = keep()
+    write_row(first, "kept")
+    first.stop()
+    (written,) = (folder / "valkey/appendonlydir").glob("*.incr.aof")
+    with written.open("ab") as file:
+        file.write(bytes(4096))
+
+    second = keep()
+
+    # then: PostgreSQL has everything; what Valkey had is put aside
+    assert rows(second) == (["kept"], [])
+    assert [path.name for path in (folder / "valkey/damaged").iterdir()]
+    write_row(second, "more")
+    second.stop()
+    assert rows(keep()) == (["kept", "more"], ["more"])
+
+
 def test_a_start_waits_for_a_recovery_that_takes_long(folder: Path, group: ProcessGroup) -> None:
     # given: a recovery, whose disk answers slowly
     server = PostgreSQL(folder, group)
