@@ -6,8 +6,11 @@ tests, the files are served under their own names from where they lie.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
+from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.files.base import File
@@ -50,7 +53,13 @@ class PageFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
 
 
 def collect_files() -> None:
-    """Collect the files if one is missing or has changed; those of earlier versions stay."""
+    """Collect the files if one is missing or has changed; those of earlier versions stay.
+
+    If a power cut has left empty files, all are made again.
+    """
+    folder = Path(settings.STATIC_ROOT)
+    if any(path.is_file() and path.stat().st_size == 0 for path in folder.rglob("*")):
+        shutil.rmtree(folder)
     storage = PageFiles()
     if all(_is_there(storage, name, file) for name, file in _files()):
         return

@@ -62,6 +62,25 @@ def test_a_first_visit_weighs_little_and_is_kept_for_years(collected):
     assert weight <= LIMIT
 
 
+@pytest.mark.parametrize("name", ["staticfiles.json", "css/app.css"])
+def test_a_start_makes_files_again_that_a_power_cut_has_emptied(collected, name):
+    emptied = collected / PageFiles().stored_name(name)
+    emptied.write_bytes(b"")
+
+    call_command("collect_files")
+
+    assert emptied.stat().st_size > 0
+    assert not [name for name in sorted(named_files()) if PageFiles().stored_name(name) == name]
+
+
+def test_a_start_makes_no_file_again_without_a_reason(collected):
+    before = {path: path.stat().st_mtime_ns for path in collected.rglob("*")}
+
+    call_command("collect_files")
+
+    assert {path: path.stat().st_mtime_ns for path in collected.rglob("*")} == before
+
+
 def test_a_file_that_the_browser_has_is_not_sent_again(collected):
     address = f"/static/{PageFiles().stored_name('js/app.js')}"
     first = get(address)
