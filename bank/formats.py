@@ -78,7 +78,7 @@ _AMOUNT = re.compile(
 )
 # Three digits after a separator are thousands; one, two and four or more are sen.
 _DECIMALS = re.compile(r"[.,](?:\d{1,2}|\d{4,})\Z")
-_WHOLE = re.compile(r"\d*|\d{1,3}(?:[.,]\d{3})+")
+_WHOLE = re.compile(r"\d*|\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+|\s+")
 
 
@@ -256,7 +256,7 @@ def _amount(columns: Columns, cell: Callable[[int | None], str], line: int) -> i
 def amount_of(cell: str, line: int = 0) -> int:
     """Whole rupiah of "1.234.567,00", "1,234,567.00 CR" or "-50000"; sen are rounded. Raises `BankRefused`.
 
-    Also for "1500000.000", which nobody can tell from a thousand times as much.
+    Also for "1500000.000" and "1,500,000.000", which nobody can tell from a thousand times as much.
     """
     match = _AMOUNT.fullmatch(cell.strip()) if cell.strip(" -.,") else None
     if match is None:
@@ -269,7 +269,8 @@ def amount_of(cell: str, line: int = 0) -> int:
     before_sen = digits[: decimals.start()] if decimals else digits
     whole = re.sub(r"[.,]", "", before_sen) or "0"
     amount = round(Decimal(f"{whole}.{decimals[0][1:] if decimals else 0}"))
-    is_written_so = _WHOLE.fullmatch(before_sen) is not None and len(whole) <= MOST_DIGITS
-    if not is_written_so or (after and after not in _PLUS | _MINUS):
+    thousands = _WHOLE.fullmatch(before_sen)
+    is_written_so = thousands is not None and not (decimals and decimals[0][0] == thousands[1])
+    if not is_written_so or len(whole) > MOST_DIGITS or (after and after not in _PLUS | _MINUS):
         raise BankRefused("bad_amount", line)
     return -amount if "-" in before or bracket or after in _MINUS else amount

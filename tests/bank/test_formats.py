@@ -85,7 +85,10 @@ def test_given_an_amount_as_banks_write_it_then_it_is_whole_rupiah(cell, amount)
     assert amount_of(cell) == amount
 
 
-@pytest.mark.parametrize("cell", ["BUDI", "50.000 USD", "1e5", "50 000", "5--", "٥٠", "1500000.000", "12345,678"])
+_EITHER = ["1500000.000", "12345,678", "1,500,000.000", "1.500.000,000", "1.234,567", "1,234,56"]
+
+
+@pytest.mark.parametrize("cell", ["BUDI", "50.000 USD", "1e5", "50 000", "5--", "٥٠", *_EITHER])
 def test_given_no_amount_then_it_is_refused(cell):
     with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "bad_amount"):
         amount_of(cell)
