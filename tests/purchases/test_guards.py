@@ -12,7 +12,7 @@ from drawers.services import PaymentFacts
 from ledger.models import Entry
 from purchases import tasks
 from purchases.models import Order
-from purchases.services import poll, poll_now
+from purchases.services import poll, poll_now, submit
 from purchases.services.moving import lock_order_for_move, store
 from purchases.services.polling import Found
 from purchases.services.sending import claim
@@ -21,6 +21,7 @@ from testing.factories import make_order, make_product, moves
 from testing.orders import SUBMIT, place, report, sent
 from testing.people import make_person
 from tests.conftest import Upstream
+from tests.purchases import magic
 from upstream.budget import CallClass
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -150,9 +151,19 @@ def test_polls_by_hand_during_a_fault_never_delay_the_next(upstream: Upstream, s
     assert (order.polls, order.next_poll_at) == (4, due)
 
 
-def test_each_poll_without_a_result_makes_the_next_pause_longer(upstream: Upstream, monkeypatch):
+def _pending() -> Order:
+    order = magic.place(3)  # it stays pending
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    order.refresh_from_db()
+    return order
+
+
+@pytest.mark.parametrize("begin", [lambda: make_order(Status.UNKNOWN), _pending], ids=["not found", "pending"])
+def test_each_poll_without_a_result_makes_the_next_pause_of_this_order_longer(upstream: Upstream, monkeypatch, begin):
     monkeypatch.setattr("gateway.polling.random.uniform", lambda low, high: 1.0)
-    order = make_order(Status.UNKNOWN)
+    order = begin()
+    due = timezone.now() + dt.timedelta(minutes=9)
+    other = make_order(Status.UNKNOWN, destination="081234567899", polls=5, next_poll_at=due)
     now = timezone.now()
     monkeypatch.setattr("core.clock.now", lambda: now)
     pauses = []
@@ -163,3 +174,5 @@ def test_each_poll_without_a_result_makes_the_next_pause_longer(upstream: Upstre
 
     assert [polls for polls, _pause in pauses] == [1, 2, 3, 4]
     assert all(later > 1.5 * earlier for (_, earlier), (_, later) in pairwise(pauses))
+    other.refresh_from_db()
+    assert (other.polls, other.next_poll_at) == (5, due)
