@@ -79,6 +79,16 @@ def test_each_sending_has_its_line_and_the_last_one_counts(sent_folder, monkeypa
     assert read_lines(sent_folder, account="")[order.ref_id]["attempt"] == 2
 
 
+def test_the_newest_line_of_an_order_counts_in_whatever_file_it_is(sent_folder):
+    # given the journals of two machines: the second sending is in the file that is read first
+    sent_folder.mkdir()
+    for machine, time, attempt in (("a", "10:00", 2), ("b", "09:00", 1)):
+        line = {"ref_id": "B261120-1", "account": "", "time": f"2026-11-20T{time}:00+00:00", "attempt": attempt}
+        (sent_folder / f"2026-11-20-{machine}.jsonl").write_text(json.dumps(line) + "\n")
+
+    assert read_lines(sent_folder, account="")["B261120-1"]["attempt"] == 2
+
+
 def test_without_its_line_a_sale_goes_on_and_an_alert_says_so(sent_folder, monkeypatch):
     sent_folder.write_text("no folder")
     order = orders.place()
