@@ -16,7 +16,7 @@ from core.rights import Right
 from core.times import shop_day_or_today
 from earnings.forms import AccountsForm
 from earnings.journal_files import COLUMNS, beancount_of, rows_of
-from earnings.services import Period, is_unsettled
+from earnings.services import Period, may_change
 from earnings.services.journal import account_names, choose_accounts, journal_of, shown_accounts
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
@@ -39,7 +39,7 @@ def journal(request: StaffRequest) -> HttpResponse:
         "of_branch": f"&branch={branch}" if branch is not None else "",
         "rows": [(shown[each.debit], shown[each.credit], each.amount) for each in bookings],
         "total": sum(each.amount for each in bookings),
-        "is_open": period.until > timezone.now() or is_unsettled(period),
+        "is_open": period.until > timezone.now() or may_change(period),
     }
     return render(request, "earnings/journal.html", context)
 

@@ -12,5 +12,5 @@ from earnings.services.figures import (
     sales_by_hour,
     totals_of,
 )
-from earnings.services.keeping import is_unsettled, sum_day, sum_days
+from earnings.services.keeping import may_change, sum_day, sum_days
 from earnings.services.proving import prove_days

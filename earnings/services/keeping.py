@@ -3,7 +3,6 @@
 import datetime as dt
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from core import clock
@@ -41,7 +40,7 @@ def sum_day(day: dt.date) -> bool:
     with transaction.atomic():
         SummedDay.objects.get_or_create(day=day, defaults={"summed_at": timezone.now()})
         row = SummedDay.objects.select_for_update(no_key=True).get(day=day)
-        if _may_change(period):
+        if may_change(period):
             transaction.set_rollback(True)
             return False
         row.summed_at, row.off_by = timezone.now(), 0
@@ -51,7 +50,7 @@ def sum_day(day: dt.date) -> bool:
     return True
 
 
-def _may_change(period: Period) -> bool:
+def may_change(period: Period) -> bool:
     """Whether orders of the period are open or to come, or their payments can change.
 
     Waiting rows are searched first: they become an open order, or a sale of an open shift, which are searched next.
@@ -59,20 +58,12 @@ def _may_change(period: Period) -> bool:
     lost = LostOrder.objects.filter(order=None).values_list("line", flat=True)
     if any(period.since <= dt.datetime.fromisoformat(line["created_at"]) < period.until for line in lost):
         return True
-    waiting = _payments_of(period).filter(sold_in=None, agreed_in__isnull=False, seller__is_active=True)
-    return waiting.exists() or is_unsettled(period)
-
-
-def is_unsettled(period: Period) -> bool:
-    """Whether an order of the period is open, or the shift of one of its sales, which may correct the way to pay."""
-    in_open_shifts = _payments_of(period).filter(sold_in__in=Shift.objects.filter(closed_at=None).values("pk"))
+    # An order and its payment are stored together, each with a time of its own.
+    sold = Payment.objects.filter(at__gte=period.since - LONGEST_MOVE, at__lt=period.until + LONGEST_MOVE)
+    waiting = sold.filter(sold_in=None, agreed_in__isnull=False, seller__is_active=True)
+    in_open_shifts = sold.filter(sold_in__in=Shift.objects.filter(closed_at=None).values("pk"))
     open_orders = Order.objects.open().filter(created_at__gte=period.since, created_at__lt=period.until)
-    return in_open_shifts.exists() or open_orders.exists()
-
-
-def _payments_of(period: Period) -> QuerySet[Payment]:
-    """The payments of the period's orders. Both are stored together, each with a time of its own."""
-    return Payment.objects.filter(at__gte=period.since - LONGEST_MOVE, at__lt=period.until + LONGEST_MOVE)
+    return waiting.exists() or in_open_shifts.exists() or open_orders.exists()
 
 
 def _running_day() -> dt.date:

@@ -16,7 +16,7 @@ from audit.models import AuditEvent
 from core.times import start_of_day
 from credit.models import CreditEntry
 from drawers.models import DrawerEntry, Payment, Shift
-from drawers.services import change_payment, close_shift, give_back, take_credit_payment
+from drawers.services import PaymentFacts, change_payment, close_shift, give_back, take_credit_payment
 from earnings.journal_accounts import ACCOUNTS
 from earnings.models import JournalAccountsHistory
 from earnings.services.journal import Booking, account_names, choose_accounts, journal_of
@@ -183,6 +183,23 @@ def test_given_a_sale_of_a_shift_that_is_open_then_the_page_says_that_its_day_ma
 
         before = owner.get("/earnings/journal/")
         close_shift(shift, pieces=pieces_of(112_000), actor=cashier)
+        after = owner.get("/earnings/journal/")
+
+    assert (has_id(before, "journal-open"), has_id(after, "journal-open")) == (True, False)
+
+
+def test_a_sale_waiting_for_a_shift_may_still_change_its_journal():
+    with time_machine.travel(start_of_day(timezone.localdate()) + dt.timedelta(hours=12)) as moment:
+        cashier = make_person("cashier")
+        closed = begin(cashier, cash=100_000)
+        close_shift(closed, pieces=pieces_of(100_000), actor=cashier)
+        end(sell(cashier, 12_000, payment=PaymentFacts(agreed_in=closed.pk)), "success")
+        moment.shift(dt.timedelta(days=1))
+        owner = browser_of("admin")
+
+        before = owner.get("/earnings/journal/")
+        following = begin(cashier, cash=100_000, drawer=closed.drawer)
+        close_shift(following, pieces=pieces_of(112_000), actor=cashier)
         after = owner.get("/earnings/journal/")
 
     assert (has_id(before, "journal-open"), has_id(after, "journal-open")) == (True, False)
