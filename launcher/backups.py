@@ -123,27 +123,43 @@ def delete_old(folder: Path, kept: tuple[int, int, int] = KEPT) -> None:
     """Delete backups beyond this many days, weeks and months, and the log and the journal from before these days.
 
     All backups of the last days are kept: after a restore to a wrong moment somebody may need another backup.
-    LaunchError when the oldest backup of these days is damaged: the log and the journal stay as they are, since an
-    older backup may need them instead.
+    LaunchError when the oldest backup of these days is damaged, or one has a later time than now: the log and the
+    journal stay as they are, since such a backup may need them instead.
     """
     rows = {backup.began: backup for backup in backups_in(folder)}
     left = to_keep(rows, kept)
     for began, backup in rows.items():
         if began not in left:
             shutil.rmtree(backup.folder, ignore_errors=True)
+    if later := later_than_now(rows):
+        raise LaunchError(
+            f"{rows[max(later)].folder} has a later time than this machine's clock: correct the clock, or delete that "
+            "folder when a newer backup is there."
+        )
     if first := first_of_days(rows, kept):
         delete_log_before(folder / "wal", rows[first].first_segment)
         delete_days_before(folder / "sent", first)
 
 
 def to_keep(times: Iterable[dt.datetime], kept: tuple[int, int, int]) -> set[dt.datetime]:
-    """The times of the backups to keep, from the times at which all backups began."""
+    """The times of the backups to keep, from the times at which all backups began.
+
+    A backup with a later time than now is kept, and counts for no day, week or month: the clock is, or was, wrong.
+    """
     _days, weeks, months = kept
-    newest_first = sorted(times, reverse=True)
+    all_times = set(times)
+    later = later_than_now(all_times)
+    newest_first = sorted(all_times - later, reverse=True)
     of_weeks = newest_of_each(newest_first, weeks, lambda at: at.isocalendar()[:2])
     of_months = newest_of_each(newest_first, months, lambda at: (at.year, at.month))
     first = first_of_days(newest_first, kept)
-    return {*of_weeks, *of_months, *(at for at in newest_first if first and at >= first)}
+    return {*later, *of_weeks, *of_months, *(at for at in newest_first if first and at >= first)}
+
+
+def later_than_now(times: Iterable[dt.datetime]) -> set[dt.datetime]:
+    """The times that this machine's clock has not reached."""
+    now = dt.datetime.now(dt.UTC)
+    return {at for at in times if at > now}
 
 
 def first_of_days(times: Iterable[dt.datetime], kept: tuple[int, int, int]) -> dt.datetime | None:

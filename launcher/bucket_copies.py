@@ -22,6 +22,7 @@ from launcher.backups import (
     backups_in,
     days_before,
     first_of_days,
+    later_than_now,
     named_by_time,
     number_of,
     time_of,
@@ -195,7 +196,7 @@ class Copier:
         times = {time_of(name): name for name in manifests}
         left = to_keep(times, kept(self._project))
         gone = [f"{name}{ending}" for at, name in times.items() if at not in left for ending in (".json", BACKUP)]
-        if first := first_of_days(times, kept(self._project)):
+        if not later_than_now(times) and (first := first_of_days(times, kept(self._project))):
             segment = manifests[times[first]]["first_segment"]
             log = [name for name in sizes if name.startswith("wal/") and not name.endswith(f".history{SEALED}")]
             gone += [name for name in log if number_of(Path(name.removesuffix(SEALED))) < segment]

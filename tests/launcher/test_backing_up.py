@@ -234,6 +234,21 @@ def test_the_newest_of_each_day_week_and_month_are_kept(tmp_path):
     assert len(left) == 8 + 2 + 11
 
 
+def test_a_backup_from_while_the_clock_was_ahead_deletes_nothing_else(tmp_path):
+    newest = dt.datetime(2026, 11, 26, 19, tzinfo=dt.UTC)
+    for days in range(3):
+        made_at(tmp_path, newest - dt.timedelta(days=days))
+    ahead = made_at(tmp_path, dt.datetime.now(dt.UTC) + dt.timedelta(days=1500))
+    (tmp_path / "sent").mkdir()
+    (tmp_path / "sent/20261126-4f1d2c3b.jsonl").touch()
+
+    with pytest.raises(LaunchError, match=f"{ahead.name} has a later time"):
+        delete_old(tmp_path, (7, 0, 0))
+
+    assert len(backups_in(tmp_path)) == 4
+    assert (tmp_path / "sent/20261126-4f1d2c3b.jsonl").exists()
+
+
 def test_the_log_is_kept_from_the_oldest_day_on(tmp_path):
     old, new = tmp_path / "20260101-000000Z", tmp_path / "20260201-000000Z"
     for folder in (old, new):

@@ -14,7 +14,7 @@ import pytest
 from launcher.archiving import NOTE as LOG_NOTE, LogCopies
 from launcher.backing_up import make_backup
 from launcher.backups import NAME, backups_in, named_by_time
-from launcher.bucket import Bucket, BucketError, open_file, open_folder, seal_folder
+from launcher.bucket import Bucket, BucketError, manifests_in, open_file, open_folder, seal_folder
 from launcher.bucket_copies import NOTE, Copier, take_turn
 from launcher.data_folder import read_json, write_json
 from launcher.encrypting import make_key, private_key
@@ -121,6 +121,20 @@ def test_a_segment_that_grows_is_copied_again_and_goes_once_it_is_whole(empty, t
         f"wal/{log.name}/000000010000000000000005.partial.gz.age",
     ]
     assert read_json(empty / NOTE)["until"] == begun.isoformat()
+
+
+def test_a_backup_from_while_the_clock_was_ahead_deletes_nothing_in_the_bucket(empty, target, given):
+    for days in (1, 0, -1500):
+        made_at(target, now() - dt.timedelta(days=days))
+    (target / "sent").mkdir()
+    (target / "sent/20261126-4f1d2c3b.jsonl").touch()
+    copier = copier_of(empty, given, target)
+    copier.copy_files()
+
+    copier.copy_backups()
+
+    assert len(manifests_in(copier._bucket)) == 3
+    assert list(copier._bucket.sizes("sent")) == ["sent/20261126-4f1d2c3b.jsonl.gz.age"]
 
 
 def test_what_is_gone_here_stays_in_the_bucket_and_what_is_too_old_goes(empty, target, given):
