@@ -72,7 +72,8 @@ def _backup_of_ours(subject: str) -> Finding:
     """The finding about the newest backup in BACKUP_TO: its age, and how much of the last work is not copied there."""
     if since := first_backup_since():
         return _first_backup(subject, since)
-    newest = next((backup["at"] for backup in kept_backups()), None)
+    # one with a later time was made while the machine's clock was wrong, and says nothing about last night
+    newest = next((backup["at"] for backup in kept_backups() if backup["at"] <= timezone.now()), None)
     if newest is None:
         seen, is_late = _("no backup has been made yet: %(path)s is missing") % {"path": settings.BACKUP_TO}, True
     else:

@@ -160,6 +160,10 @@ def test_our_own_backups_are_young_and_the_log_is_copied(settings, tmp_path, mon
     (tmp_path / "20260101-000000Z/manifest.json").write_text(json.dumps(manifest))
     (tmp_path / "wal/20260101-000000Z").mkdir(parents=True)
     (tmp_path / "wal/20260101-000000Z/000000010000000000000003.partial").touch()
+    # and one from while the machine's clock was ahead
+    (tmp_path / "21310101-000000Z").mkdir()
+    ahead = manifest | {"ended_at": "2131-01-01T00:00:00+00:00"}
+    (tmp_path / "21310101-000000Z/manifest.json").write_text(json.dumps(ahead))
 
     (finding,) = backups("backups")
 
