@@ -204,6 +204,14 @@ def test_every_night_looks_into_our_own_file(shop, outside):
     verify_recent()
     assert Sealing.objects.get().flaw["reason"] == "outside_changed"
 
+    # when: the file is away in a night, and there again
+    outside.rename(outside.with_name("away"))
+    verify_all()
+    assert Sealing.objects.get().flaw["reason"] == "outside_changed"
+    outside.write_text("\n".join(lines_of(outside.with_name("away"))[2:]))
+    verify_all()
+    assert Sealing.objects.get().flaw is None
+
 
 @pytest.mark.parametrize("change", ["DELETE FROM audit_checkpoint", "UPDATE audit_checkpoint SET root = root"])
 def test_checkpoints_refuse_a_change(shop, change):
