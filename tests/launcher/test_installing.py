@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from launcher import ROOT, installing
+from launcher.processes import ProcessGroup
 
 
 @pytest.fixture
@@ -79,6 +80,12 @@ def test_every_user_may_read_what_is_installed(tmp_path: Path) -> None:
     installing.write_mark(tmp_path / "mark", {"lock": "hash"})
 
     assert (tmp_path / "mark").stat().st_mode & 0o777 == 0o644
+
+
+def test_the_translations_are_compiled_beside_the_settings_of_a_real_shop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UPSTREAM_BASE_URL", "https://upstream.example.com")
+
+    installing.compile_translations(ProcessGroup())
 
 
 def test_a_mark_that_may_not_be_read_is_a_sentence_and_installs_nothing(checkout: Path) -> None:
