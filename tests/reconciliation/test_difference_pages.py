@@ -5,6 +5,7 @@ import re
 
 import pytest
 import time_machine
+from django.contrib.auth.models import Permission
 from django.utils import timezone, translation
 
 from ledger import services as ledger
@@ -14,7 +15,7 @@ from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp
 from testing.orders import never_arrived, place
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approve_on_page, refuse_on_page
 from tests.core.helpers import hidden, words
 from tests.ledger.helpers import kinds, open_books, spend, upstream_tells
@@ -179,6 +180,20 @@ def test_one_proposes_an_adjustment_and_another_approves_it(admin):
     entry = Entry.objects.get(kind="adjustment")
     assert (entry.balance_change, entry.actor.username, entry.reason) == (-1, "owner", "test of the bank")
     assert ledger.books().balance == OPENED - 1
+
+
+def test_a_page_leads_to_a_proposals_approval_only_if_it_opens(admin):
+    difference = missing_one_rupiah()
+    admin.post(url(difference, "adjust/"), {"reason": "guess"})
+    address = Adjustment.objects.get().approval.get_absolute_url()
+    reader = make_person("viewer")
+    reader.user_permissions.add(Permission.objects.get(codename="view_difference"))
+    readers = [admin, browser_of("auditor"), signed_in(reader)]
+
+    led = [f'href="{address}"' in browser.get(url(difference)).content.decode() for browser in readers]
+
+    assert led == [True, True, False]
+    assert [browser.get(address).status_code for browser in readers] == [200, 200, 404]
 
 
 def test_a_declined_proposal_leaves_the_difference_open(admin):
