@@ -231,6 +231,17 @@ def test_before_the_first_reading_nothing_is_refused():
     assert place().status == Status.QUEUED
 
 
+def test_a_waiting_order_waits_until_the_upstream_itself_tells_a_balance_that_covers_it():
+    open_books(5_000)
+    place(wait_for_topup=True)
+    ledger.post_top_up(amount=50_000, actor=None, reason="paid in today")
+    assert ledger.available() == 55_000
+
+    assert queue_waiting_orders() == 0
+    read_balance(55_000)
+    assert queue_waiting_orders() == 1
+
+
 def test_waiting_orders_are_queued_oldest_first(admin):
     open_books(5_000)
     first, second = place(wait_for_topup=True), place(wait_for_topup=True)
