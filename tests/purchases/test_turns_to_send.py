@@ -100,14 +100,24 @@ def test_an_exhausted_budget_leaves_the_order_queued_and_unsent(upstream: Upstre
     settings.UPSTREAM_INTERACTIVE_WAIT = 0.1
     get_client().reserve(Endpoint.BALANCE, call_class=INTERACTIVE)
     order = place(1)
+    Order.objects.filter(pk=order.pk).update(next_poll_at=timezone.now())
 
     submit(order.pk, call_class=INTERACTIVE)
 
     order.refresh_from_db()
     assert order.status == Status.QUEUED
-    assert order.next_poll_at is not None
+    assert order.next_poll_at > timezone.now() + timedelta(seconds=30)  # when the minute of the first call is over
     assert upstream.calls(order) == []
     assert moves(order) == [("", "queued", "staff")]
+
+
+def test_an_order_that_another_process_takes_first_leaves_its_place_in_the_budget(upstream: Upstream, monkeypatch):
+    order = place(1)
+    monkeypatch.setattr("purchases.services.sending.claim", lambda *_args, **_facts: None)
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    assert get_client().budget.used() == 0
 
 
 def test_a_worker_frozen_between_claim_and_socket_sends_nothing(upstream: Upstream, monkeypatch):
