@@ -67,24 +67,34 @@ def change_policies(wanted: Mapping[str, Any], *, actor: User, approved_by: User
     """
     with transaction.atomic():
         held = lock_policies()
-        changed = {}
-        for name, value in wanted.items():
-            typed = Policies._meta.get_field(name).to_python(value)  # type: ignore[union-attr] # a column
-            if getattr(held, name) != typed:
-                changed[name] = typed
-        before = values_of(held, changed)
-        for name, value in changed.items():
-            setattr(held, name, value)
-        after = values_of(held, changed)
+        before, after = _give(held, wanted)
         if approved_by is None and _is_looser(before, after):
             raise LooserNeedsTwo({"before": before, "after": after})
-        if changed:
-            held.save(update_fields=list(changed))
+        if after:
+            held.save(update_fields=list(after))
             facts = {"approved_by": approved_by.pk} if approved_by else {}
             record(SETTING_CHANGED, actor=actor, subject="policies", before=before, after=after, facts=facts)
             transaction.on_commit(forget)
-    log.info("policies_changed", by=actor.pk, names=sorted(changed))
-    return bool(changed)
+    log.info("policies_changed", by=actor.pk, names=sorted(after))
+    return bool(after)
+
+
+def would_be_looser(wanted: Mapping[str, Any]) -> bool:
+    """Whether these values would make a check looser now: then a second person has to approve them. Nothing changes."""
+    return _is_looser(*_give(saved_policies(), wanted))
+
+
+def _give(held: Policies, wanted: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give `held` these values, not yet stored; returns those that change, before and after, for JSON."""
+    changed = {}
+    for name, value in wanted.items():
+        typed = Policies._meta.get_field(name).to_python(value)  # type: ignore[union-attr] # a column
+        if getattr(held, name) != typed:
+            changed[name] = typed
+    before = values_of(held, changed)
+    for name, value in changed.items():
+        setattr(held, name, value)
+    return before, values_of(held, changed)
 
 
 def lock_policies() -> Policies:

@@ -20,7 +20,7 @@ from policies.forms import PoliciesForm
 from policies.services import change_policies, policies
 from policies.words import WORDS
 from shop.forms import HeadForm
-from shop.services.acts import PoliciesAct, ask_for_policies
+from shop.services.acts import PoliciesAct, ask_for_policies, refuse_without_reason
 from staff.confirming import check_factor
 from staff.errors import FactorRefused
 
@@ -37,9 +37,10 @@ def policies_page(request: StaffRequest) -> HttpResponse:
     refusal: Refused | None = None
     if form.is_valid():
         try:
+            refuse_without_reason(form.wanted, reason=form.cleaned_data["reason"])  # a code would be used up
             check_factor(request, act=CHANGE, content={name: request.POST.get(name, "") for name in _BOUND})
             is_changed = change_policies(form.wanted, actor=request.user)
-        except FactorRefused as refused:
+        except (FactorRefused, NoReason) as refused:
             refusal = refused
         except LooserNeedsTwo as need:
             try:

@@ -1,5 +1,6 @@
 """The act that takes a second person: policies that make a check looser."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.urls import reverse
@@ -10,9 +11,15 @@ from approvals.acts import Act, Line, Seen, register
 from approvals.models import Approval, Content
 from core.rights import Right
 from policies.errors import LooserNeedsTwo, NoReason
-from policies.services import change_policies, lock_policies, saved_policies, values_of
+from policies.services import change_policies, lock_policies, saved_policies, values_of, would_be_looser
 from policies.words import WORDS, value_in_words
 from staff.models import User
+
+
+def refuse_without_reason(wanted: Mapping[str, Any], *, reason: str) -> None:
+    """Raise `NoReason` if there is no reason, and a second person would have to approve these policies."""
+    if not reason and would_be_looser(wanted):
+        raise NoReason
 
 
 def ask_for_policies(need: LooserNeedsTwo, *, actor: User, reason: str) -> Approval:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _, pgettext_lazy
@@ -225,8 +226,11 @@ def staff_role(request: StaffRequest, person: User) -> None:
     """Give the person another role."""
     form = RoleForm(request.POST, actor=request.user)
     if form.is_valid():
-        _confirm(request, CHANGE_ROLE, person=person.pk, role=form.cleaned_data["role"].value)
-        services.change_role(person, form.cleaned_data["role"], actor=request.user)
+        role = form.cleaned_data["role"]
+        with transaction.atomic():  # a refusal comes before the code, which would be used up
+            services.lock_role_change(person, role, actor=request.user)
+        _confirm(request, CHANGE_ROLE, person=person.pk, role=role.value)
+        services.change_role(person, role, actor=request.user)
         messages.success(request, _("The role was changed. It holds from the next page on."))
     else:
         messages.error(request, _("Choose one of the roles."))
@@ -238,6 +242,8 @@ def staff_limits(request: StaffRequest, person: User) -> HttpResponse | None:
     form = LimitsForm(request.POST, limits=services.own_limits_of(person))
     if not form.is_valid():
         return _person_shown(request, person.pk, limits_form=form)
+    with transaction.atomic():  # as for a role
+        services.lock_limit_change(person, form.limits, actor=request.user)
     _confirm(request, CHANGE_LIMITS, person=person.pk, **{name: request.POST.get(name, "") for name in LIMITS})
     services.change_limits(person, form.limits, actor=request.user)
     messages.success(request, _("The limits were changed. They hold from the next page on."))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.db.models import Count, Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -56,6 +57,8 @@ def role_detail(request: StaffRequest, name: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         rights = form.cleaned_data["rights"] if role is not Role.OWNER else ()
         try:
+            with transaction.atomic():  # a refusal comes before the code, which would be used up
+                services.lock_role_edit(role, rights, form.limits, actor=request.user)
             _confirm(request, role)
             services.change_role_rights(role, rights, form.limits, actor=request.user)
         except Refused as error:

@@ -15,7 +15,7 @@ from policies.models import Policies, PoliciesHistory
 from policies.services import change_policies, policies
 from policies.words import WORDS
 from staff.models import User
-from testing.people import browser_of, make_person
+from testing.people import browser_of, code_of, make_person, signed_in
 from tests.approvals.helpers import approve, approver
 from tests.core.helpers import codes, has_id, hidden
 
@@ -114,6 +114,17 @@ def test_a_looser_policy_waits_for_a_second_person_who_is_given_a_reason():
     assert policies().drawer_difference_limit == 100_000
     event = AuditEvent.objects.get(kind="setting_changed")
     assert event.facts["approved_by"] == User.objects.get(username="budi").pk
+
+
+def test_given_no_reason_then_the_code_stays_valid_for_the_request_with_one():
+    person = make_person("admin")
+    owner, code = signed_in(person), code_of(person)
+
+    refused = owner.post(URL, typed(drawer_difference_limit="100.000", factor_code=code))
+    owner.post(URL, typed(drawer_difference_limit="100.000", reason="Coins are short", factor_code=code))
+
+    assert codes(refused) == {"NoReason"}
+    assert Approval.objects.get().reason == "Coins are short"
 
 
 def test_what_has_moved_since_it_was_asked_makes_the_request_void():

@@ -3,10 +3,12 @@
 import json
 
 import pytest
+from django.contrib.auth.models import Permission
 
 from audit.models import AuditEvent
+from core.rights import Right
 from staff.events import FACTOR_FAILED, FACTOR_REMOVED, FACTOR_USED
-from staff.models import User
+from staff.models import RoleLimits, User
 from staff.services import deactivate, has_factor
 from testing.people import Browser, code_of, give_factor, make_person
 from tests.staff.helpers import administrator, groups, owner, signed_in
@@ -60,6 +62,24 @@ def test_one_code_confirms_one_act():
     post(browser, second, "deactivate", factor_code=code)
 
     assert [User.objects.get(pk=person.pk).is_active for person in (first, second)] == [False, True]
+
+
+def test_an_act_that_is_refused_leaves_its_code_valid():
+    boss, cashier = administrator(), make_person("cashier")
+    boss.user_permissions.add(Permission.objects.get(codename="change_roles"))
+    RoleLimits.objects.create(role="administrator", per_order=5_000)
+    browser, code = signed_in(boss), code_of(boss)
+    above = {"rights": [Right.PUBLISH_PRICES], "factor_code": code}
+
+    shown = [
+        code_shown(post(browser, make_person("supervisor"), "role", role="viewer", factor_code=code)),
+        code_shown(post(browser, cashier, "limits", per_order="9.000", factor_code=code)),
+        browser.post("/staff/roles/viewer/", above).context["refusal"].code,
+    ]
+    post(browser, cashier, "role", role="viewer", factor_code=code)
+
+    assert not [words for words in shown if "Factor" in words], shown
+    assert groups(cashier) == {"viewer"}
 
 
 @pytest.mark.parametrize(("signed_for", "role"), [("viewer", "viewer"), ("cashier", "cashier"), ("viewer", "cashier")])
