@@ -8,6 +8,8 @@ from branches.seeing import seen_in_branch_of
 from catalogue.models import Product
 from core.rights import Right
 from drawers.templatetags.drawers import who_gives_back
+from purchases.errors import ActionRefused
+from purchases.services import cancel_order
 from staff.models import BREAK_GLASS, AccessLink, User
 from staff.services import holders_of_any, names_of_holders
 from testing.factories import make_order
@@ -42,6 +44,15 @@ def test_the_page_of_an_unknown_outcome_names_leaders_of_its_branch(shop, sent_a
 
     assert "Melati" in page
     assert "Anggrek" not in page
+
+
+def test_a_bound_leader_ends_an_order_of_the_own_branch_alone(shop):
+    own, other = User.objects.get(username="Melati"), User.objects.get(username="Anggrek")
+    order = make_order("needs_action", placed_by=shop, action_reason="balance_short")
+
+    with pytest.raises(ActionRefused):
+        cancel_order(order, actor=other)
+    assert cancel_order(order, actor=own).status == "cancelled"
 
 
 @pytest.mark.parametrize("sent_at", ["2026-01-01T00:00Z", None])
