@@ -160,9 +160,9 @@ def test_a_seller_and_a_supervisor_at_once_decide_it_once():
         assert Books.objects.get().reserved == 0
 
 
-def test_its_seller_cancels_no_order_that_may_be_charged():
+def test_its_seller_cancels_no_order_that_is_to_be_sent_or_may_be_charged():
     seller = make_person("cashier")
-    for status in (Status.SENDING, Status.PENDING, Status.UNKNOWN, Status.SUCCESS):
+    for status in (Status.QUEUED, Status.SENDING, Status.PENDING, Status.UNKNOWN, Status.SUCCESS):
         order = make_order(status, placed_by=seller)
         with pytest.raises(ActionRefused):
             cancel_order(order, actor=seller)
