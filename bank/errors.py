@@ -21,6 +21,7 @@ class BankRefused(Refused):
             "known": _("This file was read before. Nothing was added."),
             "moved": _("Somebody else has changed this row meanwhile. Look at it again."),
             "gone": _("The file of this row was taken back meanwhile. Nothing was noted."),
+            "back": _("This file was taken back before. Nothing was changed."),
             "taken": _("Another row of the bank is matched with this already."),
         }
         super().__init__(words[reason] % {"line": line})

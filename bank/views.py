@@ -150,8 +150,9 @@ def _preview(request: StaffRequest, form: FileForm) -> dict[str, Any]:
 @require_POST
 def bank_file_back(request: StaffRequest, pk: int) -> HttpResponse:
     """Take a file back with its rows and their matches."""
-    services.take_back(get_object_or_404(BankFile, pk=pk), actor=request.user)
-    messages.success(request, _("The rows of this file are gone."), extra_tags="bank_file_back")
+    with refusal_shown(request):
+        services.take_back(pk, actor=request.user)
+        messages.success(request, _("The rows of this file are gone."), extra_tags="bank_file_back")
     return redirect("bank_read")
 
 

@@ -22,7 +22,7 @@ _OF_THE_BANK = ("day", "amount", "text", "reference", "nth")
 
 def kept_columns(account: str, lines: Sequence[Sequence[str]]) -> Columns | None:
     """The columns that a person chose once for this account; None if its file looks different now."""
-    kept = BankAccount.objects.filter(name=account).values_list("columns", flat=True).first()
+    kept = BankAccount.objects.filter(name=_known_name(account)).values_list("columns", flat=True).first()
     columns = Columns.of(kept) if kept else None
     return columns if columns and (not columns.heading or columns.heading in map(heading_of, lines)) else None
 
@@ -40,16 +40,16 @@ def read_file(
 ) -> tuple[int, int]:
     """Keep the rows of this file, and match. Returns how many rows are new, and how many are matched at once.
 
-    `account`: the name of a known or new account, which keeps `columns` and `fee`; None leaves the fee that it has. A
-    known file adds rows that it shared with a file that was taken back. Raises `BankRefused`, also if a known file adds
-    nothing.
+    `account`: the name of a known account, in any case and with any spaces, or of a new one. It keeps `columns` and
+    `fee`; None leaves the fee that it has. A known file adds rows that it shared with a file that was taken back.
+    Raises `BankRefused`, also if a known file adds nothing.
     """
     bookings = list(bookings_of(lines, columns, timezone.localdate()))
     if not bookings:
         raise BankRefused("no_rows")
     lock_bank()
     kept = {"columns": columns.as_dict()} | ({} if fee is None else {"most_fee": fee})
-    of_bank, _is_new = BankAccount.objects.update_or_create(name=account, defaults=kept)
+    of_bank, _is_new = BankAccount.objects.update_or_create(name=_known_name(account), defaults=kept)
     digest = hashlib.sha256(content).hexdigest()
     days = [booking.day for booking in bookings]
     facts_of_file = {
@@ -69,9 +69,20 @@ def read_file(
     if not (is_new or added):
         raise BankRefused("known")
     matched = match_rows(min(days), max(days))
-    facts = {"bank_account": account, "file": file.name, "sha256": digest, "rows": added, "matched": matched}
+    facts = {"bank_account": of_bank.name, "file": file.name, "sha256": digest, "rows": added, "matched": matched}
     record(BANK_FILE_READ, actor=actor, subject="bank", facts=facts)
     return added, matched
+
+
+def _known_name(typed: str) -> str:
+    """The name of the account that a person means; the typed name if it is of a new account."""
+    names = list(BankAccount.objects.values_list("name", flat=True))
+    alike = (name for name in names if _plain(name) == _plain(typed))
+    return typed if typed in names else next(alike, typed)
+
+
+def _plain(name: str) -> str:
+    return "".join(name.split()).casefold()
 
 
 def _rows(file: BankFile, bookings: Sequence[Booking]) -> list[BankRow]:
@@ -91,11 +102,15 @@ def _is_read_alike(file: BankFile, rows: Sequence[BankRow]) -> bool:
 
 
 @transaction.atomic
-def take_back(file: BankFile, *, actor: User) -> None:
-    """Delete the rows that this file brought, with their matches: it was for another account, or read wrongly."""
+def take_back(pk: int, *, actor: User) -> None:
+    """Delete the rows that this file brought, with their matches: it was for another account, or read wrongly.
+
+    Raises `BankRefused` if it was taken back before.
+    """
     lock_bank()
-    if not BankFile.objects.filter(pk=file.pk).exists():
-        return  # a second press
+    file = BankFile.objects.select_related("account").filter(pk=pk).first()
+    if file is None:
+        raise BankRefused("back")
     facts = {"bank_account": file.account.name, "file": file.name, "sha256": file.sha256, "rows": file.rows.count()}
     record(BANK_FILE_TAKEN_BACK, actor=actor, subject="bank", facts=facts)
     file.delete()

@@ -22,7 +22,7 @@ from staff.models import User
 from testing.database import tamper
 from testing.people import browser_of, make_person
 from tests.bank.helpers import CONFIRMED, file_of, paid, today, upload
-from tests.core.helpers import words
+from tests.core.helpers import codes, words
 
 KNOWN = "Tanggal;Keterangan;Jumlah"
 pytestmark = pytest.mark.django_db
@@ -190,6 +190,35 @@ def test_given_no_fee_typed_then_the_account_keeps_the_one_it_has(sold):
     upload(browser, file_of(today("ANI", "30.000")), **CONFIRMED | {"save": "BRI 2"}, account="BRI 2", fee=shown)
 
     assert dict(BankAccount.objects.values_list("name", "most_fee")) == {"BCA 1": 70, "BRI 2": 100}
+
+
+def test_given_a_known_account_in_other_letters_then_no_second_one_is_made(sold):
+    browser = browser_of("administrator")
+    upload(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    other = {"account": "bca  1", "save": "bca  1"}
+
+    shown = upload(browser, file_of(today("SARI", "20.000")), account="bca1")
+    upload(browser, file_of(today("SARI", "20.000")), **other)
+    known = upload(browser, file_of(today("SARI", "20.000")), **other)
+
+    assert [row.text for row in shown.context["sample"]] == ["SARI"]
+    assert list(BankAccount.objects.values_list("name", flat=True)) == ["BCA 1"]
+    assert known.context["refusal"].reason == "known"
+    event = AuditEvent.objects.filter(kind="bank_file_read").latest("pk")
+    assert event.facts["bank_account"] == "BCA 1"
+
+
+def test_given_a_file_is_taken_back_twice_then_the_second_press_leads_to_the_list(sold):
+    browser = browser_of("administrator")
+    upload(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+    address = f"/bank/files/{BankFile.objects.get().pk}/back/"
+
+    answers = [browser.post(address, follow=True) for _press in range(2)]
+
+    assert [answer.redirect_chain for answer in answers] == [[("/bank/read/", 302)]] * 2
+    assert "bank_file_back" in codes(answers[0])
+    assert codes(answers[1]) == {"BankRefused:back"}
+    assert AuditEvent.objects.filter(kind="bank_file_taken_back").count() == 1
 
 
 def test_given_the_file_is_taken_back_during_a_decision_then_nothing_is_noted(sold, monkeypatch):
