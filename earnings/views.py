@@ -56,6 +56,7 @@ def earnings(request: StaffRequest) -> HttpResponse:
         "periods": [(name, words, replace(chosen, name=name).address) for name, words in NAMES.items()],
         "branches": [(key, words, replace(chosen, branch=key).address) for key, words in branches],
         "most_read": MOST_READ,
+        "is_one_branch": chosen.branch is not None or own_branch() is not None,
         "keys": keys.items(),
         "left_out": left_out(request.GET, chosen, by),
     }

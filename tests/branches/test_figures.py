@@ -17,7 +17,7 @@ from earnings.services import Period, figures_by, prove_days, sum_days
 from testing.factories import make_order
 from testing.people import make_person, signed_in
 from tests.branches.helpers import make_branch
-from tests.core.helpers import words_at
+from tests.core.helpers import has_id, words_at
 from tests.earnings.helpers import ago
 
 pytestmark = pytest.mark.django_db
@@ -132,6 +132,17 @@ def test_the_page_tells_every_reader_of_one_branch_that_the_days_are_a_month_at_
 
     assert ["31" in words for words in said] == [True, True, False]
     assert "Tebet" in said[1]
+
+
+def test_given_one_branch_then_a_bound_reader_sees_how_many_days_there_are_at_most():
+    bound = signed_in(make_person("supervisor", username="sonia", bound_since="2026-01-01T00:00Z"))
+    free = signed_in(make_person("supervisor", username="tono"))
+
+    page = bound.get("/earnings/", {"since": "2026-01-01"})
+
+    assert "31" in words_at(page, 'id="most-days"')
+    assert not has_id(page, "one-branch")
+    assert not has_id(free.get("/earnings/", {"since": "2026-01-01"}), "most-days")
 
 
 def test_a_branch_that_is_none_leaves_the_whole_shop(admin, two_branches):
