@@ -5,6 +5,7 @@ import re
 from html import unescape
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.db import IntegrityError, transaction
 
 from approvals.models import Approval
@@ -125,6 +126,17 @@ def test_given_no_reason_then_the_code_stays_valid_for_the_request_with_one():
 
     assert codes(refused) == {"NoReason"}
     assert Approval.objects.get().reason == "Coins are short"
+
+
+def test_given_nobody_else_who_may_approve_then_the_request_says_so():
+    owner = browser_of("admin")
+    asked = owner.confirm(URL, typed(drawer_difference_limit="100.000", reason="Coins are short"), follow=True)
+    person = make_person("cashier")
+    assert has_id(asked, "nobody-else")
+
+    person.user_permissions.add(Permission.objects.get(codename="change_policies"))
+
+    assert not has_id(owner.get(Approval.objects.get().get_absolute_url()), "nobody-else")
 
 
 def test_what_has_moved_since_it_was_asked_makes_the_request_void():
