@@ -84,10 +84,11 @@ class DiskLines:
         finally:
             os.close(file)
         if is_new:
-            _flush(self._folder)
+            flush_names(self._folder)
 
 
-def _flush(folder: Path) -> None:
+def flush_names(folder: Path) -> None:
+    """Write the names in a folder to its disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -10,8 +10,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import structlog
 from cryptography.exceptions import InvalidSignature
@@ -24,6 +26,7 @@ from audit.models import Checkpoint, Sealing
 from audit.services.sources import audited_tables
 from audit.services.tree import leaves
 from core import clock
+from core.disk_lines import flush_names
 from core.publish import publish
 from core.slow_disk import SlowDisk
 
@@ -155,9 +158,17 @@ def _key_hash(key: bytes) -> bytes:
 
 
 def _kept_seed(path: Path) -> bytes:
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(base64.b64encode(os.urandom(32)))
-    except FileExistsError:
-        pass
+    if not path.exists():
+        _keep_new_seed(path)
     return base64.b64decode(path.read_bytes())
+
+
+def _keep_new_seed(path: Path) -> None:
+    """Keep it whole or not at all, also in a power cut; the first of several processes keeps its seed."""
+    with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.") as file:
+        file.write(base64.b64encode(os.urandom(32)))
+        file.flush()
+        os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(file.name, path)
+    flush_names(path.parent)

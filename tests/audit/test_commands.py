@@ -3,10 +3,12 @@
 import base64
 import datetime as dt
 import json
+import os
 import subprocess
 import sys
 from io import StringIO
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -120,6 +122,20 @@ def test_unreadable_file_is_wrong_usage(tmp_path):
 def test_new_key_is_printed_and_not_kept():
     assert len(base64.b64decode(run("audit_key", "--new"))) == 32
     assert base64.b64decode(run("audit_key")) == public_key()
+
+
+def test_given_a_disk_that_writes_nothing_then_no_empty_key_is_kept(settings, monkeypatch, tmp_path):
+    settings.AUDIT_KEY, settings.DATA_DIR = "", tmp_path
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", Mock(side_effect=OSError("no power")))
+        with pytest.raises(OSError, match="no power"):
+            public_key()
+    assert not list(tmp_path.iterdir())
+
+    kept = [public_key(), public_key()]
+
+    assert kept[0] == kept[1]
+    assert [(path.name, path.stat().st_mode & 0o777) for path in tmp_path.iterdir()] == [("audit.key", 0o600)]
 
 
 def test_flaw_opens_an_alert_that_ends_with_it():
