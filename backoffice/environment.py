@@ -26,7 +26,14 @@ _ALLOWED = {
 
 
 class Environment(FileAwareEnv):
-    """The environment and `.env`. Its methods raise SystemExit, with a sentence, for a value that cannot be used."""
+    """The environment and `.env`. Its methods raise SystemExit, with a sentence, for a value that cannot be used.
+
+    An empty value counts as none, as for the launcher.
+    """
+
+    def _get_value(self, env_key: str, default: Any) -> Any:
+        value, file = super()._get_value(env_key, ""), super()._get_value(f"{env_key}{self.file_suffix}", "")
+        return value if value or file else default  # an empty file is a mistake
 
 
 def _refuse_other_level(text: str) -> None:

@@ -234,7 +234,6 @@ def test_former_keys_come_from_the_environment_or_a_file(
     ("name", "value", "allowed"),
     [
         ("HTTPS", "perhaps", "1 or 0"),
-        ("DEBUG", "", "1 or 0"),
         ("LOG_LEVEL", "LOUD", "WARNING"),
         ("LOG_LEVEL", "WARN", "WARNING"),
         ("LOG_LEVEL", "10", "WARNING"),
@@ -269,6 +268,16 @@ def test_spaces_between_values_do_not_count(
     monkeypatch: pytest.MonkeyPatch, name: str, written: str, read: object
 ) -> None:
     monkeypatch.setenv(name, written)
+
+    assert settings_read()[name] == read
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [("SHOP_NAME", "Toko Kita"), ("OIDC_CLAIM", "groups"), ("DEBUG", False), ("ORDER_LEASE_SECONDS", 60.0)],
+)
+def test_an_empty_value_counts_as_none(monkeypatch: pytest.MonkeyPatch, name: str, read: object) -> None:
+    monkeypatch.setenv(name, "")
 
     assert settings_read()[name] == read
 
