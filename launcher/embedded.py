@@ -5,6 +5,7 @@ Only the wheels' binaries are used; starting, waiting and stopping are ours. Bot
 
 from pathlib import Path
 
+from launcher.output import Say
 from launcher.postgresql import PostgreSQL
 from launcher.processes import ProcessGroup
 from launcher.services import Service
@@ -20,13 +21,13 @@ class Stores:
         self.postgres = PostgreSQL(folder, group, durable=durable) if postgres else None
         self.valkey = Valkey(folder, group, durable=durable) if valkey else None
 
-    def start(self, *databases: str) -> None:
-        """Start both side by side and return when both answer and the databases exist."""
+    def start(self, *databases: str, say: Say | None = None) -> None:
+        """Start both side by side and return when both answer and the databases exist. `say`: as of `wait_ready`."""
         for store in (self.valkey, self.postgres):
             if store:
                 store.start()
         if self.postgres:
-            self.postgres.wait_ready(*databases)
+            self.postgres.wait_ready(*databases, say=say)
         if self.valkey:
             self.valkey.wait_ready()
 

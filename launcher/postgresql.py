@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, LiteralString, cast
 
@@ -26,7 +27,7 @@ from launcher.backups import ANOTHER, PARTIAL, verify_files
 from launcher.data_folder import Ports, before, kept_secrets, new_file, read_json
 from launcher.database_roles import BACKUP, SECRETS, give_database, make_roles
 from launcher.installing import installed
-from launcher.output import LaunchError
+from launcher.output import LaunchError, Say
 from launcher.process_table import end_left_over
 from launcher.processes import READY_SECONDS, Child, ProcessGroup, Stage, let_step_back
 
@@ -142,15 +143,8 @@ class PostgreSQL:
 
     def copy_log_to(self, folder: Path, *, log: Path) -> Child:
         """Start copying the log, each commit within moments. The copy ends with PostgreSQL, which waits for it."""
-        words: list[str | Path] = [
-            "-D",
-            folder,
-            "-d",
-            self._address_for_copies(),
-            f"--slot={SLOT}",
-            "--synchronous",
-            "--no-loop",
-        ]
+        words: list[str | Path] = ["-D", folder, "-d", self._address_for_copies()]
+        words += [f"--slot={SLOT}", "--synchronous", "--no-loop"]
         return self._start_program("pg_receivewal", *words, log=log, stage=Stage.STORE)
 
     def ends_of_log(self) -> tuple[int, int | None]:
@@ -263,8 +257,11 @@ class PostgreSQL:
             user=self._user,
         )
 
-    def wait_ready(self, *databases: str, seconds: float = READY_SECONDS) -> None:
-        """Wait for a recovery, then at most `seconds` until a login succeeds; make the databases that are missing."""
+    def wait_ready(self, *databases: str, seconds: float = READY_SECONDS, say: Say | None = None) -> None:
+        """Wait for a recovery, then at most `seconds` until a login succeeds; make the databases that are missing.
+
+        `say` gets a line when the recovery takes long.
+        """
 
         def answer() -> str:
             try:
@@ -283,7 +280,8 @@ class PostgreSQL:
             return ""
 
         if self.child:
-            self._group.await_ready(self.child, answer, seconds=seconds, working=RECOVERS)
+            note = partial(say, "PostgreSQL recovers after a crash; this may take minutes") if say else None
+            self._group.await_ready(self.child, answer, seconds=seconds, working=RECOVERS, note_long_work=note)
 
     def stop(self, *, grace: float = 2.0) -> None:
         """Fast shutdown; after `grace` seconds an immediate one, from which the next start recovers."""

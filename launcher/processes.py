@@ -25,6 +25,7 @@ from launcher.output import START_MARK, LaunchError
 HERE = Path(__file__).parent
 LOG_KEPT_BYTES = 5_000_000
 READY_SECONDS = 60.0
+LONG_SECONDS = 2.0  # a person who waits for longer wants to know why
 NICENESS = 10  # for work that nobody waits for: it still gets about a tenth of a busy core, so that it comes to an end
 FASTER_SECONDS = 0.4
 
@@ -131,19 +132,29 @@ class ProcessGroup:
         self._notify_watchdog(f"discard {folder}")
 
     def await_ready(
-        self, child: Child, probe: Callable[[], str], *, seconds: float = READY_SECONDS, working: str | None = None
+        self,
+        child: Child,
+        probe: Callable[[], str],
+        *,
+        seconds: float = READY_SECONDS,
+        working: str | None = None,
+        note_long_work: Callable[[], None] | None = None,
     ) -> None:
         """Wait until `probe` returns ""; until then it returns why the child is not ready.
 
         LaunchError when the child ends instead, or takes longer than `seconds`. `working`: a part of
-        the reason while the child works on its start; that time does not count.
+        the reason while the child works on its start; that time does not count, and is noted once if it is long.
         """
-        deadline = time.monotonic() + seconds
+        begun = time.monotonic()
+        deadline = begun + seconds
         while reason := probe():
             if not child.running():
                 raise LaunchError(f"{child.name} ended instead of starting: its log says why.", log=child.log)
             if working and working in reason:
                 deadline = time.monotonic() + seconds
+                if note_long_work and time.monotonic() - begun > LONG_SECONDS:
+                    note_long_work()
+                    note_long_work = None
             if time.monotonic() > deadline:
                 late = f"{child.name} was not ready within {seconds:.0f} s ({reason})."
                 raise LaunchError(late, log=child.log)

@@ -125,7 +125,7 @@ class Server:
         """Start all of it; returns when the pages are served and every process runs."""
         stack, say = self._stack, self._say
         self._write_state(doing="starting")
-        stack.start_stores(web_port=self._port, site=site_of_a_trial(self._project, self._address))
+        stack.start_stores(web_port=self._port, site=site_of_a_trial(self._project, self._address), say=say)
         self._stores = stack.stores.services()
         self._keep_backups()
         self._write_state(doing="starting")

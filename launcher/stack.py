@@ -17,7 +17,7 @@ from launcher import PYTHON, ROOT
 from launcher.data_folder import Ports, kept_secrets
 from launcher.database_roles import APP, OWNER, SANDBOX
 from launcher.embedded import Stores
-from launcher.output import LaunchError, last_lines
+from launcher.output import LaunchError, Say, last_lines
 from launcher.processes import Child, ProcessGroup
 from launcher.project import Project
 
@@ -76,10 +76,11 @@ class Stack:
             project.data, group, postgres="DATABASE_URL" not in project.given, valkey="REDIS_URL" not in project.given
         )
 
-    def start_stores(self, *, web_port: int, site: str = "") -> None:
+    def start_stores(self, *, web_port: int, site: str = "", say: Say | None = None) -> None:
         """Start PostgreSQL and Valkey, or check those of the environment, and work out `environment`.
 
-        `site`: where links in messages lead if no SITE_URL is given; without either, messages have no links.
+        `site`: where links in messages lead if no SITE_URL is given; without either, messages have no links. `say` gets
+        a line when PostgreSQL recovers for long.
         """
         given = self.project.given
         for name in ["DATABASE_URL", "DATABASE_OWNER_URL"] + ["SANDBOX_DATABASE_URL"] * self.project.sandboxed:
@@ -88,7 +89,7 @@ class Stack:
         if "REDIS_URL" in given:
             check_redis(given["REDIS_URL"])
         owners = {APP_DATABASE: OWNER} | ({SANDBOX_DATABASE: SANDBOX} if self.project.sandboxed else {})
-        self.stores.start(*owners)
+        self.stores.start(*owners, say=say)
         if self.stores.postgres:
             self.stores.postgres.set_up_roles(owners, guests={APP_DATABASE: (APP,)})
         self.environment = {

@@ -222,18 +222,19 @@ def test_a_power_cut_that_damages_valkeys_file_stops_no_start(keep: Keep, folder
     assert rows(keep()) == (["kept", "more"], ["more"])
 
 
-def test_a_start_waits_for_a_recovery_that_takes_long(folder: Path, group: ProcessGroup) -> None:
+def test_a_start_waits_for_a_long_recovery_and_says_so(folder: Path, group: ProcessGroup) -> None:
     # given: a recovery, whose disk answers slowly
     server = PostgreSQL(folder, group)
     data = (folder / "postgres/data").resolve()
     (data / "recovery.signal").touch()
     os.chown(data / "recovery.signal", data.stat().st_uid, data.stat().st_gid)
     server.start({"restore_command": "sleep 1; false", "hot_standby": "off", "recovery_target_action": "promote"})
-    begun = time.monotonic()
+    begun, said = time.monotonic(), []
 
-    server.wait_ready("rows", seconds=2.5)
+    server.wait_ready("rows", seconds=2.5, say=said.append)
 
     assert time.monotonic() - begun > 2.5
+    assert said == ["PostgreSQL recovers after a crash; this may take minutes"]
     server.stop()
 
 
