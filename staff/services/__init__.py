@@ -29,6 +29,7 @@ from staff.services.links import (
     lock_invitation,
     make_link,
     read_link,
+    refuse_invitation,
     withdraw_link,
 )
 from staff.services.names import namesakes_of, proposed_user_name

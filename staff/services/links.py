@@ -63,8 +63,7 @@ def invite(
     facts["branch"] = branch or (actor.branch_id if actor else first_open())
     with transaction.atomic():
         change = lock_invitation(username, role, facts, actor=actor)
-        if (limits or keep) and takes_two(change.content["rights"]):
-            raise NotAllowed("limits_later")  # the content of an approval holds neither
+        _refuse_more(change, has_more=bool(limits or keep))
         person = add_person(change, actor=actor)
         if limits:
             if lock_limit_change(person, limits, actor=actor)[1]:
@@ -75,6 +74,21 @@ def invite(
         token = _new_link(person, AccessLink.Purpose.INVITE, actor)
     log.info("staff_invited", by=_key(actor), person=person.pk, role=role.value)
     return person, token
+
+
+def refuse_invitation(username: str, role: Role, *, branch: int | None, has_more: bool, actor: User) -> None:
+    """Raise `NotAllowed`, `BranchRefused` or `NameTaken` if `invite` would refuse this at once; nothing changes.
+
+    `has_more`: it brings limits or other facts.
+    """
+    with transaction.atomic():
+        change = lock_invitation(username, role, {"branch": branch or actor.branch_id}, actor=actor)
+        _refuse_more(change, has_more=has_more)
+
+
+def _refuse_more(change: Change, *, has_more: bool) -> None:
+    if has_more and takes_two(change.content["rights"]):
+        raise NotAllowed("limits_later")  # the content of an approval holds no limits
 
 
 def lock_invitation(username: str, role: Role, facts: Mapping[str, Any], *, actor: User | None) -> Change:

@@ -82,6 +82,20 @@ def test_an_act_that_is_refused_leaves_its_code_valid():
     assert groups(cashier) == {"viewer"}
 
 
+def test_an_invitation_that_is_refused_leaves_its_code_valid():
+    boss = owner()
+    make_person("cashier", username="ani")
+    browser, code = signed_in(boss), code_of(boss)
+    typed = {"full_name": "Sari", "username": "sari", "role": "supervisor", "factor_code": code}
+
+    taken = browser.post("/staff/invite/", typed | {"username": "ani"})
+    later = browser.post("/staff/invite/", typed | {"per_order": "1.000"})
+    browser.post("/staff/invite/", typed)
+
+    assert [*taken.context["form"].errors, *later.context["form"].errors] == ["username", "role"]
+    assert User.objects.filter(username="sari").exists()
+
+
 @pytest.mark.parametrize(("signed_for", "role"), [("viewer", "viewer"), ("cashier", "cashier"), ("viewer", "cashier")])
 def test_a_passkey_confirms_the_role_that_was_chosen(signed_for, role):
     boss, person = owner(), make_person("supervisor")
