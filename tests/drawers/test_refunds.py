@@ -69,6 +69,18 @@ def test_a_failed_sale_waits_for_the_whole_shop_until_it_is_given_back():
     assert (event.subject, event.person_id, event.facts["amount"]) == (order.ref_id, shift.cashier_id, 10_500)
 
 
+def test_nobody_gives_money_back_out_of_a_colleagues_drawer():
+    shift = begin(cash=100_000)
+    order = end(sell(shift.cashier, 10_500), "failed")
+    before = expected_cash(shift)
+
+    with pytest.raises(DrawerRefused) as refusal:
+        give_back(order.payment, method="cash", shift=shift, actor=make_person("cashier", username="other"))
+
+    assert refusal.value.reason == "not_yours"
+    assert (expected_cash(shift), Payment.objects.get().given_method) == (before, "")
+
+
 def test_a_person_without_a_drawer_is_offered_the_one_that_took_the_money():
     shift = begin(cash=100_000)
     begin(make_person("cashier", username="another"))
