@@ -26,6 +26,9 @@ def test_an_announced_top_up_is_acknowledged_by_itself(shop: Upstream, people: A
     assert expected.difference == Difference.objects.get()
     assert (entry.amount, entry.actor, entry.reason) == (250_000, people[0], "transfer of Friday")
     agree(shop)
+    with pytest.raises(DecisionRefused):
+        reconciliation.cancel_expected_top_up(expected, actor=people[1])
+    assert ExpectedTopUp.objects.get().cancelled_at is None
 
 
 def test_another_amount_than_announced_waits_for_a_person(shop: Upstream, people: Any):
