@@ -10,6 +10,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from credit.errors import CreditRefused
 from credit.models import CreditEntry
 from drawers.errors import DrawerRefused
 from drawers.events import CREDIT_PAID_OUT
@@ -79,6 +80,17 @@ def test_what_the_shop_owes_is_paid_out_of_the_own_drawer(counter):
     ]
     assert 'id="credit-payout"' not in browser.get(account).content.decode()
     assert close_shift(shift, pieces=pieces_of(80_000), actor=shift.cashier).difference == 0
+
+
+@pytest.mark.parametrize("move", [pay_out_credit, take_credit_payment])
+def test_without_the_right_to_credit_nobody_moves_money_of_an_account(counter, move):
+    _browser, _shift, customer = counter
+
+    with pytest.raises(CreditRefused) as refusal:
+        move(account_of(customer), amount=10_000, method="transfer", actor=make_person("auditor"))
+
+    assert refusal.value.reason == "may_not"
+    assert owed_by(customer) == -30_000
 
 
 def test_a_form_that_is_sent_twice_pays_out_once(counter):
