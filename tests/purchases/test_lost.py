@@ -39,7 +39,7 @@ from tests.approvals.helpers import approve, approver, ask_order, cashier
 from tests.conftest import Upstream
 from tests.core.helpers import words
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
-from tests.drawers.helpers import begin, end
+from tests.drawers.helpers import begin, end, pieces_of
 from tests.purchases.magic import Lost, ask, ended, killed, place
 from upstream.budget import CallClass
 
@@ -144,7 +144,9 @@ def test_the_journal_of_another_account_is_not_this_shops(upstream: Upstream, se
 
 def test_the_payment_comes_back_into_its_shift_and_on_its_account(upstream: Upstream):
     seller, debtor = make_person("cashier"), give_credit(cap=20_000)
-    shift, at_once = begin(seller), uuid4()
+    before = begin(seller, cash=0)
+    drawers.close_shift(before, pieces=pieces_of(0), actor=seller)
+    shift, at_once = begin(seller, drawer=before.drawer), uuid4()
     with Lost():
         cash = sell(1, placed_by=seller, payment=PaymentFacts(cash_given=20_000, paid_at_once=at_once))
         owed = sell(100, placed_by=seller, payment=PaymentFacts(method="credit", customer=debtor))
