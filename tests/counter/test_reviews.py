@@ -240,6 +240,20 @@ def test_a_slip_of_an_earlier_sale_of_today_is_asked_about_and_its_own_form_is_n
     assert (Order.objects.count(), Order.objects.filter(payment__reference="004217").count()) == (2, 2)
 
 
+@pytest.mark.parametrize(
+    "before", [{"paid_by": "transfer", "transfer_reference": "004217"}, {"paid_by": "card", "paid_reference": "004216"}]
+)
+def test_neither_a_transfer_of_that_number_nor_another_slip_is_asked_about(cashier, before):
+    product = make_product(price=10_500)
+    card = {"paid_by": "card", "paid_reference": "004217"}
+
+    for number, paid in (("081234567898", before), ("081234567899", card)):
+        answer = confirm(cashier, product, hidden(review(cashier, product, number)) | paid)
+        assert answer["Location"] == "/counter/"
+
+    assert Order.objects.count() == 2
+
+
 def test_a_slip_used_before_midnight_is_asked_about_after_it(time_machine):
     seller, product = make_person("cashier"), make_product(price=10_500)
     card = {"paid_by": "card", "paid_reference": "004217"}
