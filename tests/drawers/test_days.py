@@ -157,6 +157,7 @@ def test_a_days_cash_is_each_drawers_last_count_and_every_difference():
         figures = re.findall(r'id="day-(expected|counted|difference)" data-amount="(-?\d+)"', page)
         assert figures == [("expected", "175000"), ("counted", "165000"), ("difference", "-10000")]
         assert f'data-opening="{second.pk}" data-amount="-9500"' in page
+        assert "began with Rp90.000. The shift before had left Rp99.500." in page
         assert re.findall(r'data-method="(\w+)" data-amount="(\d+)"', page) == [("cash", "5000")]
         cash = page.split('id="day-cash"')[1].split("</tr>")[0]
         assert re.findall(r'data-part="(\w+)" data-amount="(-?\d+)"', cash) == [
