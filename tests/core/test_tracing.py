@@ -1,5 +1,7 @@
 """One trace id is in a request's log lines, tasks and calls."""
 
+import threading
+
 import pytest
 from celery.contrib.testing.worker import start_worker
 from structlog.contextvars import get_contextvars, merge_contextvars
@@ -62,6 +64,19 @@ def test_outside_of_a_trace_nothing_is_sent_on():
     assert traceparent() is None
 
 
+@pytest.fixture
+def worker_thread_ends(monkeypatch):
+    """The thread of a worker in this process ends with the test: it would log between the lines of later ones."""
+    stop = threading.Event()
+    monkeypatch.setattr("backoffice.tasks._stop", stop)
+    yield
+    stop.set()
+    [watching] = [thread for thread in threading.enumerate() if thread.name == "late-alerts"]
+    watching.join(20)
+    assert not watching.is_alive()
+
+
+@pytest.mark.usefixtures("worker_thread_ends")
 def test_a_task_goes_on_with_the_trace_of_its_message(monkeypatch):
     # the worker is in this process, which else would run all later tests under the queue's last task
     monkeypatch.setattr("backoffice.celery.step_back", lambda: None)
