@@ -80,7 +80,7 @@ class Stack:
         """Start PostgreSQL and Valkey, or check those of the environment, and work out `environment`.
 
         `site`: where links in messages lead if no SITE_URL is given; without either, messages have no links. `say` gets
-        a line when PostgreSQL recovers for long.
+        a line when PostgreSQL recovers for more than two seconds.
         """
         given = self.project.given
         for name in ["DATABASE_URL", "DATABASE_OWNER_URL"] + ["SANDBOX_DATABASE_URL"] * self.project.sandboxed:
