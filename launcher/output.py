@@ -28,11 +28,14 @@ def output(started: float) -> Say:
 
 
 def json_output(sentence: str) -> None:
-    """Print a line as the app writes its log with LOG_FORMAT=json."""
+    """Print a line as the app writes its log with LOG_FORMAT=json.
+
+    With its end in one piece: other processes write to the same output, and Python may print unbuffered.
+    """
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     line = {"timestamp": at, "level": "info", "event": sentence, "version": version(), "process": "launcher"}
     with contextlib.suppress(OSError):  # as in `output`
-        print(json.dumps(line), flush=True)
+        print(f"{json.dumps(line)}\n", end="", flush=True)
 
 
 def quiet_output(sentence: str) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -67,3 +68,12 @@ def test_a_short_log_stays(tmp_path: Path) -> None:
 
     assert [path.name for path in tmp_path.iterdir()] == ["it.log"]
     assert log.read_text() == "short"
+
+
+def test_a_line_of_json_is_written_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces: list[str] = []
+    monkeypatch.setattr(sys, "stdout", Mock(write=pieces.append))
+
+    json_output("worker ended and is started again")
+
+    assert [piece[-1] for piece in pieces if piece] == ["\n"]
