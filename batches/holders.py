@@ -1,7 +1,11 @@
 """Finds the bills due that are in a batch and not paid yet."""
 
+from collections import defaultdict
 from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -23,17 +27,19 @@ _WORDS = {
 @holds
 def in_batches(bills: Sequence[DueBill], person: User) -> dict[int, Holder]:
     """For each bill, the newest open batch in which it is ticked or still being checked."""
-    keys = {(bill.number.product_id, bill.number.destination): bill.pk for bill in bills}
-    rows = BatchRow.objects.filter(
-        TICKED | ASKING,
-        batch__state__in=_WORDS,
-        bill_check__destination__in=[destination for _product, destination in keys],
-    )
-    found = rows.order_by("batch").values_list("product", "destination", "batch", "batch__state")
+    keys: defaultdict[tuple[int | None, str], list[int]] = defaultdict(list)
+    for bill in bills:  # two customers may have the same number
+        keys[bill.number.product_id, bill.number.destination].append(bill.pk)
+    destinations = {destination for _product, destination in keys}
+    open_rows = BatchRow.objects.filter(TICKED | ASKING, batch__state__in=_WORDS)
+    facts: QuerySet[Any, Any] = open_rows.values_list("product", "destination", "batch", "batch__state")
+    # A union: for an "or" PostgreSQL would read every row of these batches.
+    checked = facts.filter(bill_check__destination__in=destinations)
+    found = checked.union(facts.filter(bill_check=None, destination__in=destinations))
     holding = {
-        keys[product, destination]: (batch, state)
-        for product, destination, batch, state in found
-        if (product, destination) in keys
+        key: (batch, state)
+        for product, destination, batch, state in sorted(found, key=itemgetter(2))
+        for key in keys.get((product, destination), ())
     }
     if not holding:
         return {}

@@ -3,14 +3,17 @@
 import re
 
 import pytest
+from django.utils import timezone
 
 from batches.models import Batch
-from batches.services import batch_of_due, cancel, pause, release, seal_of, tick
+from batches.services import batch_of_due, cancel, pause, place_rows, release, seal_of, tick
+from bills.models import BillCheck
 from dues.models import DueBill
 from staff.models import User
 from testing.people import Browser, browser_of, make_person, signed_in
 from tests.batches.helpers import CASH, ask_all
 from tests.conftest import Upstream
+from tests.customers.helpers import make_customer
 from tests.dues.helpers import due_bill
 
 pytestmark = pytest.mark.django_db
@@ -87,3 +90,28 @@ def test_given_the_batch_of_somebody_else_then_no_link_leads_there(bill: DueBill
 
 def test_given_only_bills_in_batches_then_nothing_can_be_ticked(bill: DueBill, seller: User, batch: Batch):
     assert 'id="several"' not in signed_in(seller).get("/due/").content.decode()
+
+
+def test_given_bills_that_the_batch_has_not_asked_about_yet_then_they_are_in_it(bill: DueBill, seller: User):
+    browser = signed_in(seller)
+    batch, _is_new = batch_of_due([bill.number_id], actor=seller)  # it asks about ten at a time
+
+    assert marks(browser, bill) == {HELD, PAY, LEADS}
+
+    ask_all(batch)
+    release(batch, actor=seller, seal=seal_of(batch), payment=CASH)
+    BillCheck.objects.update(expires_at=timezone.now())
+    place_rows(batch.pk)  # the check has expired: the biller is asked again
+    assert batch.rows.get().bill_check is None
+    assert marks(browser, bill) == {HELD, LEADS}
+
+
+def test_given_two_customers_with_one_number_then_the_bill_of_each_is_in_the_batch(bill: DueBill, seller: User):
+    number = make_customer("Pak Budi", (bill.number.destination, bill.number.product)).numbers.get()
+    second = DueBill.objects.create(
+        number=number, month=bill.month, due_on=bill.due_on, bill_check=bill.bill_check, ask_at=bill.ask_at
+    )
+
+    batch_of_due([bill.number_id], actor=seller)
+
+    assert marks(signed_in(seller), bill) == marks(signed_in(seller), second) == {HELD, PAY, LEADS}
