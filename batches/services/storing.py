@@ -68,8 +68,8 @@ def not_served(batch: Batch) -> BatchRowQuerySet:
 def batch_of_due(numbers: Collection[int], *, actor: User) -> tuple[Batch, bool]:
     """The batch of the bills due of these saved numbers (keys), and whether it is new. Only a release pays them.
 
-    Only bills that are owed now are taken. The same bills again give the same batch; those of the next month give
-    another. Raises `BatchRefused` when none is owed.
+    Only bills that are owed now are taken. The same bills again give the same batch; those of the next month, or of a
+    number that was corrected meanwhile, give another. Raises `BatchRefused` when none is owed.
     """
     owed = DueBill.objects.open().standing_at(*OWES).filter(number__in=numbers, number__product__isnull=False)
     bills = list(owed.select_related("number__customer", "number__product").order_by("due_on", "pk"))
@@ -79,7 +79,9 @@ def batch_of_due(numbers: Collection[int], *, actor: User) -> tuple[Batch, bool]
         Written(line, bill.number.destination, bill.number.product.code, bill.number.customer.name)  # type: ignore[union-attr] # filtered
         for line, bill in enumerate(bills, 1)
     ]
-    digest = digest_of([Written(0, f"due {bill.pk}", "") for bill in bills])
+    digest = digest_of(
+        [Written(0, f"due {bill.pk}", row.number, row.what) for bill, row in zip(bills, rows, strict=True)]
+    )
     return _store(rows, sha256=digest, name=gettext("Bills due"), actor=actor)
 
 

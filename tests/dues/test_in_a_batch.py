@@ -8,8 +8,12 @@ from django.utils import timezone
 from batches.models import Batch
 from batches.services import batch_of_due, cancel, pause, place_rows, release, seal_of, tick
 from bills.models import BillCheck
+from customers.models import SavedNumber
+from customers.services import save_number
 from dues.models import DueBill
+from dues.services import sweep
 from staff.models import User
+from testing.factories import make_check
 from testing.people import Browser, browser_of, make_person, signed_in
 from tests.batches.helpers import CASH, ask_all
 from tests.conftest import Upstream
@@ -115,3 +119,17 @@ def test_given_two_customers_with_one_number_then_the_bill_of_each_is_in_the_bat
     batch_of_due([bill.number_id], actor=seller)
 
     assert marks(signed_in(seller), bill) == marks(signed_in(seller), second) == {HELD, PAY, LEADS}
+
+
+def test_given_a_corrected_number_then_its_bill_makes_another_batch(bill: DueBill, seller: User, batch: Batch):
+    number = SavedNumber.objects.get(pk=bill.number_id)
+    save_number(number, destination="1234567899", product=number.product, kind=number.kind, note="")
+    sweep()
+    make_check(product=number.product, destination="1234567899")
+    sweep()
+
+    other, is_new = batch_of_due([bill.number_id], actor=seller)
+
+    assert is_new
+    assert [row.destination for row in other.rows.all()] == ["1234567899"]
+    assert batch_of_due([bill.number_id], actor=seller) == (other, False)
