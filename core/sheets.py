@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, takewhile
 
@@ -129,16 +130,32 @@ def _lines(text: str, columns: dict[str, set[str]]) -> list[tuple[int, list[str]
         for first in source:
             # A cell in quotes may go on in the next line, and a line without a separator is read as the one before.
             separator = of_heading or _separator_of(first) or separator
-            reader = csv.reader(chain([first], source), delimiter=separator)
-            cells = [_plain(cell) for cell in next(reader)]
+            written, length = _cells_of(first, source, separator, line=before + 1)
+            cells = [_plain(cell) for cell in written]
             lines.append((before + 1, cells))
-            before += reader.line_num
+            before += length
             if not is_begun and _heading(cells, columns):
                 of_heading = separator
             is_begun = is_begun or bool(of_heading) or bool(_HAS_A_LONG_NUMBER.search(" ".join(cells)))
     except csv.Error:
         raise SheetRefused(_("This is no table: save it as CSV in the spreadsheet.")) from None
     return lines
+
+
+def _cells_of(first: str, source: Iterator[str], separator: str, *, line: int) -> tuple[list[str], int]:
+    """The cells of the row that begins with this line, and the number of its lines.
+
+    Raises `SheetRefused` for a quote that would swallow the rows below it, because nobody would miss these.
+    """
+    reader = csv.reader(chain([first], source), delimiter=separator, strict=True)
+    try:
+        return next(reader), reader.line_num
+    except csv.Error:
+        if reader.line_num > 1:
+            words = _("Line %(line)s: a quote is not closed, so the next rows cannot be read. Delete it, or close it.")
+            raise SheetRefused(words % {"line": line}) from None
+    # Inside one line a quote may be a letter of the cell.
+    return next(csv.reader([first], delimiter=separator)), 1
 
 
 def _separator_of(line: str) -> str:

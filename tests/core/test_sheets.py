@@ -196,3 +196,24 @@ def test_a_workbook_that_unpacks_to_a_long_text_is_refused():
 def test_a_workbook_that_is_none_or_would_take_all_memory_is_refused(content):
     with pytest.raises(SheetRefused):
         text_of(content)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Bu Sari;0811\nPak Budi;"0812\nEdo;0813\n',  # the last cell swallows the rows below it
+        'Bu Sari;0811\nPak Budi;"0812\nEdo;"0813"\n',
+        'Nama;Nomor\n"Pak Budi;0812\nEdo;0813\n',
+    ],
+)
+def test_a_quote_that_nobody_closes_loses_no_row(text):
+    with pytest.raises(SheetRefused, match="2"):
+        rows(text)
+
+
+def test_a_quote_inside_a_line_is_a_letter():
+    assert rows('"Pak "Budi" 2";0812\nTV 32";0813\n"Edo;0814') == [
+        (1, 'Pak Budi" 2"', "0812"),
+        (2, 'TV 32"', "0813"),
+        (3, "Edo;0814", ""),
+    ]
