@@ -252,11 +252,11 @@ def _mark_repeats(rows: Sequence[BatchRow]) -> None:
 
 
 def _done_before(rows: Iterable[BatchRow]) -> dict[tuple[str, int | None, str], str]:
-    """The ref_ids of rows of earlier batches that had the same reference, product and number and were sold."""
+    """The ref_ids of the orders of rows of earlier batches that had the same reference, product and number."""
     references = {row.reference for row in rows if row.reference}
     if not references:
         return {}
     sold = BatchRow.objects.filter(reference__in=references, state=RowState.PLACED)
     sold = sold.exclude(order__status__in=sorted(UNFULFILLED))
-    facts = sold.values_list("reference", "product", "destination", "ref_id")
+    facts = sold.values_list("reference", "product", "destination", "order__ref_id")
     return {(reference, product, destination): ref_id for reference, product, destination, ref_id in facts}

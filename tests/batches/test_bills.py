@@ -259,3 +259,11 @@ def test_a_bill_that_is_unticked_is_not_paid_by_its_twin(upstream: Upstream):
     assert (batch.next_at, BillCheck.objects.count()) == (None, 1)
     tick(batch, actor=supervisor(), ticked=[1])
     assert [(row.state, row.fault) for row in rows_of(batch)] == [("ready", ""), ("wrong", "twice")]
+
+
+def test_a_bill_that_is_done_by_its_reference_names_its_payment(upstream: Upstream):
+    send_all(released("531290000001;PLNPASCA;Sari;;INV-1\n"))
+
+    [row] = rows_of(checked("531290000001;PLNPASCA;Bu Sari;;INV-1\n"))
+
+    assert (row.state, row.fault, row.said) == ("wrong", "done", Order.objects.get().ref_id)
