@@ -66,7 +66,9 @@ def mend_all(batch: Batch, *, step: str, actor: User, fault: str = "", line: int
                 count = _take_names(rows)
             case _:
                 given = [*rows.filter(fault__in=[*OF_PRODUCT]).values_list("pk", flat=True)]
-                count = current.rows.filter(pk__in=given).update(what=code[:100])
+                # Nobody has said that the other product is meant a second time.
+                meant = {"is_repeat_meant": False, "is_twice_meant": False}
+                count = current.rows.filter(pk__in=given).update(what=code[:100], **meant)
         _check_again(current, actor, rows=count, step=step)
         if given and not current.rows.filter(pk__in=given, product__isnull=False).exists():
             raise BatchRefused("no_product")  # the row stays as it was written

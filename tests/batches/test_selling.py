@@ -10,6 +10,7 @@ from django.utils import timezone
 from batches.errors import BatchRefused
 from batches.models import BatchRow
 from batches.services import again, cancel, check_table, mend_all, pause, place_rows, placing, release, resume, seal_of
+from batches.services.checking import recheck
 from batches.services.placing import AHEAD, DUE_BATCHES, PLACE
 from catalogue.models import Product
 from core import clock
@@ -405,3 +406,16 @@ def test_a_failed_row_has_its_reason_on_the_page_and_in_the_file(upstream: Upstr
     reason = upstream_words(row.order.message, row.order, with_cost=False) or str(row.order.get_status_display())
     assert (line["status"], line["reason"]) == ("failed", reason)
     assert reason in words(signed_in(supervisor()).get(f"/batches/{batch.pk}/"))
+
+
+def test_another_product_for_a_row_that_was_meant_again_is_not_meant_again(upstream: Upstream):
+    send_all(released("081290000001;TSEL10\n081290000001;TSEL20\n"))
+    batch = checked("081290000001;TSEL10;Sari\n")
+    mend_all(batch, step="meant", actor=supervisor(), line=1)
+    Product.objects.filter(code="TSEL10").update(availability="inactive")
+    recheck(batch)
+    assert rows_of(batch)[0].fault == "not_for_sale"
+
+    mend_all(batch, step="product", actor=supervisor(), fault="not_for_sale", code="TSEL20")
+
+    assert [(row.state, row.fault) for row in rows_of(batch)] == [("wrong", "today")]
