@@ -31,11 +31,13 @@ _CLOSED_FOR, _NO_ANSWER_FOR = dt.timedelta(hours=1), dt.timedelta(hours=20)
 
 
 def follow(number: SavedNumber, *, day: int, fine_day: int | None, actor: User) -> FollowedNumber:
-    """Check the bill of this number each month, from the next such day on."""
+    """Check the bill of this number each month, from the next such day on. Raises `SavedNumber.DoesNotExist`."""
     today = timezone.localdate()
     month = today.replace(day=1)
     first = month if day_in(month, day) >= today else _next(month)
     with transaction.atomic():
+        # A colleague may have deleted the number meanwhile, or merged its customer with one who has it, too.
+        SavedNumber.objects.select_for_update(no_key=True).get(pk=number.pk)
         followed, is_new = FollowedNumber.objects.select_for_update().get_or_create(
             number=number, defaults={"day": day, "fine_day": fine_day, "first_month": first}
         )

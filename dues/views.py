@@ -1,7 +1,7 @@
 """Bills due: the list, and the followed numbers. Checking and paying is at the counter."""
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -65,7 +65,10 @@ def due_follow(request: StaffRequest, pk: int) -> HttpResponse:
     form = FollowForm(request.POST or None, instance=followed)
     if request.method == "POST" and form.is_valid():
         chosen = form.cleaned_data
-        services.follow(number, day=chosen["day"], fine_day=chosen["fine_day"], actor=request.user)
+        try:
+            services.follow(number, day=chosen["day"], fine_day=chosen["fine_day"], actor=request.user)
+        except SavedNumber.DoesNotExist:
+            raise Http404 from None
         messages.success(request, _("The bill is checked each month."), extra_tags="bill_followed")
         return redirect(number.customer)
     return render(request, "dues/follow.html", {"form": form, "number": number, "followed": followed})

@@ -12,6 +12,9 @@ from customers.forms import CustomerForm, MergeForm, SavedNumberForm
 from customers.models import Customer, SavedNumber
 from customers.services import erase
 from drawers.services import merge_customers
+from dues.forms import FollowForm
+from dues.models import FollowedNumber
+from testing.factories import make_biller
 from testing.people import make_person
 from tests.customers.helpers import NUMBER, make_customer
 
@@ -90,3 +93,17 @@ def test_given_both_are_gone_during_a_merge_then_there_is_no_page(cashier, first
     answer = cashier.post(f"/customers/{one.pk}/merge/?other={other.pk}", {"name": "Bu Sari", "note": ""})
 
     assert answer.status_code == 404
+
+
+@pytest.mark.parametrize("act", ["delete", "merge"])
+@pytest.mark.django_db(transaction=True)
+def test_given_a_number_that_goes_while_it_is_followed_then_there_is_no_page(cashier, first, act):
+    biller = make_biller()
+    customer, other = make_customer("Bu Sari", ("1234567890", biller)), make_customer("Sari", ("1234567890", biller))
+    number = other.numbers.get()
+    first(FollowForm, number.delete if act == "delete" else partial(merge, customer, other))
+
+    answer = cashier.post(f"/due/{number.pk}/", {"day": "12"})
+
+    assert answer.status_code == 404
+    assert not FollowedNumber.objects.exists()
