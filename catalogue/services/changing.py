@@ -61,9 +61,11 @@ def _write(change: Preview) -> None:
     for part, own, terms in zip(change.target.parts, rules, change.after, strict=True):
         if Terms.of(own) == terms:
             continue
-        rule = own or PriceRule(
-            type=part.type, category=part.category, brand=part.brand, product=part.product, created_at=now
-        )
+        if own is None and any(part.keys):
+            # one from before the provider changed the type
+            former = PriceRule.objects.filter(**part.of_rule, ended_at=None).exclude(type=part.type)
+            former.update(ended_at=now, changed_at=now)
+        rule = own or PriceRule(type=part.type, **part.of_rule, created_at=now)
         rule.changed_at = now
         if terms is None:
             rule.ended_at = now

@@ -183,10 +183,12 @@ _COUNTED_WITH = """
                    COALESCE((array_agg(name ORDER BY after - cost, cost, name))[1], '') AS least_product
               FROM ({listed}) listed) of_all
 """
-# The active rules after the change: without the target's present rules, with its new ones.
+# The active rules after the change: without the target's present rules, with its new ones. A new rule also takes the
+# place of one from before the provider changed the type of its category, or of its product.
 _RULES_THEN = """(
     SELECT type, category_id, brand_id, product_id, kind, value, round_to, at_least FROM catalogue_pricerule
      WHERE ended_at IS NULL AND id <> ALL (%s::bigint[])
+       AND (category_id = %s::bigint OR product_id = %s::bigint OR brand_id = ANY (%s::bigint[])) IS NOT TRUE
     UNION ALL
     SELECT %s::text, %s::bigint, brand_id, %s::bigint, kind, value, round_to, at_least
       FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::integer[], %s::bigint[])
@@ -261,10 +263,13 @@ def _affected_by(
     """SQL for the products whose price changes when these terms replace these rules, and its values."""
     category, _brand, product = target.keys
     new = [(part.keys[1], terms) for part, terms in zip(target.parts, after, strict=True) if terms]
+    brands = [brand for brand, _terms in new]
     values = [
         [rule.pk for rule in rules if rule],
+        *((category, product) if new else (None, None)),
+        brands,
         *(target.type, category, product),
-        [brand for brand, _terms in new],
+        brands,
         [terms.kind for _brand, terms in new],
         [terms.value for _brand, terms in new],
         [terms.round_to for _brand, terms in new],

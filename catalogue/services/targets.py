@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import F, Min, Q, Sum
 from django.db.models.functions import Coalesce
@@ -95,6 +95,11 @@ class Target:
     def parts(self) -> list[Target]:
         """A target for each of its rules: itself, or each of its brands."""
         return [Target(type=self.type, brand=brand) for brand in self.brands] or [self]
+
+    @property
+    def of_rule(self) -> dict[str, Any]:
+        """Its category, brand and product, as a rule has them."""
+        return {"category": self.category, "brand": self.brand, "product": self.product}
 
     @property
     def keys(self) -> list[int | None]:

@@ -10,7 +10,7 @@ from approvals.models import Approval
 from approvals.services import ask
 from audit.models import AuditEvent
 from catalogue.errors import RuleRefused
-from catalogue.models import PriceRule, Product
+from catalogue.models import Category, PriceRule, Product
 from catalogue.services import change_rule, preview, rules_above
 from catalogue.services.targets import Target
 from catalogue.services.terms import Terms
@@ -344,3 +344,28 @@ def test_a_cost_above_the_price_opens_an_alert_that_ends_by_itself(settings: Any
     evaluate_alerts()
     alert.refresh_from_db()
     assert alert.closed_at is not None
+
+
+@pytest.mark.parametrize("becomes", ["postpaid", "prepaid"])
+def test_a_product_whose_type_has_changed_gets_a_rule_of_its_new_type(becomes: str):
+    product = make_biller() if becomes == "prepaid" else make_product(price=10_000)
+    _set(_of(product), Terms("plus", 1_000))
+    Product.objects.filter(pk=product.pk).update(type=becomes, selling_price=None, fee=0)
+    product.refresh_from_db()
+
+    _set(_of(product), Terms("plus", 2_500))
+
+    product.refresh_from_db()
+    assert (product.fee if becomes == "postpaid" else product.selling_price - product.price) == 2_500
+    assert [rule.type for rule in PriceRule.objects.filter(ended_at=None)] == [becomes]
+
+
+def test_a_category_whose_type_has_changed_gets_a_rule_of_its_new_type():
+    category = make_product(price=10_000).category
+    _set(Target(type="prepaid", category=category), Terms("plus", 1_000))
+    Category.objects.filter(pk=category.pk).update(type="postpaid")
+    category.refresh_from_db()
+
+    _set(Target(type="postpaid", category=category), Terms("plus", 2_500))
+
+    assert [(rule.type, rule.value) for rule in PriceRule.objects.filter(ended_at=None)] == [("postpaid", 2_500)]
