@@ -6,7 +6,7 @@ FROM python:3.11-slim-bookworm AS base
 FROM base AS made
 WORKDIR /app
 # Only the locks decide the installed packages: this layer stays until a lock changes
-COPY run pyproject.toml requirements.txt requirements-node.txt package.json package-lock.json ./
+COPY run pyproject.toml requirements.txt requirements-node.txt requirements-pip.txt package.json package-lock.json ./
 COPY launcher launcher
 RUN ["./run", "install"]
 COPY . .

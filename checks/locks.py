@@ -13,9 +13,19 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-RUNTIME, DEVELOPMENT, NODE = LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-node.txt")
+RUNTIME, DEVELOPMENT, NODE, NEWER_PIP = LOCKS = (
+    "requirements.txt",
+    "requirements-dev.txt",
+    "requirements-node.txt",
+    "requirements-pip.txt",
+)
 # The source of each lock
-SOURCES = {RUNTIME: ["pyproject.toml"], DEVELOPMENT: ["pyproject.toml", "--group", "dev"], NODE: ["--group", "node"]}
+SOURCES = {
+    RUNTIME: ["pyproject.toml"],
+    DEVELOPMENT: ["pyproject.toml", "--group", "dev"],
+    NODE: ["--group", "node"],
+    NEWER_PIP: ["--group", "pip"],
+}
 # --system-certs: trust what the machine trusts, as pip does
 UV = "uv --system-certs pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links"
 # a lock holds hashes, never the address of a file

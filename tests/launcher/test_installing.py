@@ -16,7 +16,8 @@ from launcher.processes import ProcessGroup
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the files that `./run` reads before anything is installed."""
-    for name in ("pyproject.toml", "requirements.txt", "requirements-dev.txt", "package-lock.json", "run"):
+    locks = [path.name for path in ROOT.glob("requirements*.txt")]
+    for name in ("pyproject.toml", *locks, "package-lock.json", "run"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "launcher", tmp_path / "launcher", ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
