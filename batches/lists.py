@@ -10,9 +10,10 @@ from batches.tables import BatchRowTable
 from core.money import rupiah
 from core.rights import Right
 from exports.listing import Fact, Listing, counted
+from purchases.states import UNFULFILLED
 
-# A row that is wrong or left out earns nothing.
-_SOLD = Q(state__in=[RowState.READY, RowState.PLACED])
+# A row that is wrong or left out earns nothing, nor does an order that ended without success.
+_SOLD = Q(state=RowState.READY) | Q(state=RowState.PLACED) & ~Q(order__status__in=sorted(UNFULFILLED))
 
 ROWS = Listing(
     name="batch-rows",

@@ -330,3 +330,15 @@ def test_a_paused_batch_says_why(upstream: Upstream, browser: Browser, seller: U
     pause(batch, actor=seller)
 
     assert 'id="why-paused"' in browser.get(f"/batches/{batch.pk}/").content.decode()
+
+
+def test_the_foot_of_the_rows_sums_only_what_is_sold(upstream: Upstream, browser: Browser, seller: User):
+    send_all(released("081290000001;10\n081290000004;10\n", seller))
+    sold = Order.objects.get(destination="081290000001")
+
+    def price(query: str) -> str:
+        [(_words, amount)] = browser.get(f"/batches/rows/sums/?{query}").context["facts"]
+        return "".join(filter(str.isdigit, amount))
+
+    assert price("") == price("group=done") == f"{sold.selling_price}"
+    assert price("group=failed") == "0"
