@@ -233,9 +233,9 @@ def _release(request: StaffRequest, batch: Batch) -> HttpResponse:
             words = _("The ticks were changed. Look at the new total, then release it.")
             messages.info(request, words, extra_tags="ticks_changed")
             return _show_after_ticks(request, batch.pk)
+        payment = PaidByForm(request.POST).payment(batch.rows.totals()["pays"])  # before the code is used up
         if services.may_release(request.user):
             check_factor(request, act=RELEASE, content={"batch": batch.pk, "seal": seal})
-        payment = PaidByForm(request.POST).payment(batch.rows.totals()["pays"])
         reason = request.POST.get("reason", "")
         approval = services.release(batch, actor=request.user, seal=seal, payment=payment, reason=reason)
     except Refused as refusal:

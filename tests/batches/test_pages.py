@@ -14,7 +14,7 @@ from batches.tables import BatchRowTable
 from drawers.services import rounded_up
 from purchases.models import Order
 from staff.models import User
-from testing.people import Browser, browser_of
+from testing.people import Browser, browser_of, code_of
 from tests.batches.helpers import checked, press_release, released, rows_of, send_all
 from tests.conftest import Upstream
 from tests.core.helpers import codes
@@ -342,3 +342,15 @@ def test_the_foot_of_the_rows_sums_only_what_is_sold(upstream: Upstream, browser
 
     assert price("") == price("group=done") == f"{sold.selling_price}"
     assert price("group=failed") == "0"
+
+
+def test_a_payment_that_lacks_something_uses_up_no_code(upstream: Upstream, browser: Browser, seller: User):
+    batch, code = checked(TABLE, seller), code_of(seller)
+    fields = {"seal": seal_of(batch), "factor_code": code}
+
+    answer = browser.post(f"/batches/{batch.pk}/release/", {**fields, "paid_by": "card"})
+    assert codes(answer) == {"PaymentUnclear"}
+    browser.post(f"/batches/{batch.pk}/release/", {**fields, "paid_by": "card", "paid_reference": "SLIP 1"})
+
+    batch.refresh_from_db()
+    assert batch.state == "running"
