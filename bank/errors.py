@@ -18,6 +18,9 @@ class BankRefused(Refused):
             "too_many": _("The file has too many rows. Take a shorter period."),
             "bad_day": _("Line %(line)s: the day cannot be read. Days are written as day, month, year."),
             "bad_amount": _("Line %(line)s: the amount cannot be read. Look at the columns."),
+            "open_quote": _(
+                "Line %(line)s: a quote is not closed, so the next rows cannot be read. Delete it, or close it."
+            ),
             "known": _("This file was read before. Nothing was added."),
             "moved": _("Somebody else has changed this row meanwhile. Look at it again."),
             "gone": _("The file of this row was taken back meanwhile. Nothing was noted."),

@@ -133,15 +133,32 @@ def lines_of(content: bytes) -> list[list[str]]:
     except UnicodeDecodeError:
         text = content.decode("cp1252", "replace")
     try:
-        ways = [[*csv.reader(io.StringIO(text, newline=""), delimiter=mark)] for mark in ",;\t|"]
+        ways = {mark: [*csv.reader(io.StringIO(text, newline=""), delimiter=mark)] for mark in ",;\t|"}
     except csv.Error:
         raise BankRefused("no_text") from None
-    lines = max(ways, key=lambda way: (sum(len(line) > 2 for line in way), sum(map(len, way))))
+    mark = max(ways, key=lambda mark: (sum(len(line) > 2 for line in ways[mark]), sum(map(len, ways[mark]))))
+    lines = ways[mark]
+    if open_quote := _line_of_open_quote(text, mark):
+        raise BankRefused("open_quote", open_quote)
     if len(lines) > MOST_ROWS:
         raise BankRefused("too_many")
     if all(len(line) < 3 for line in lines) or any(len(line) > MOST_COLUMNS for line in lines):
         raise BankRefused("no_text")
     return lines
+
+
+def _line_of_open_quote(text: str, mark: str) -> int:
+    """The line whose quote would swallow the rows below it, because nothing closes it; 0 without one."""
+    reader, before = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True), 0
+    while True:
+        try:
+            next(reader)
+        except StopIteration:
+            return 0
+        except csv.Error:  # inside one line a quote may be a letter of the cell
+            if reader.line_num > before + 1:
+                return before + 1
+        before = reader.line_num
 
 
 def columns_of(lines: Sequence[Sequence[str]]) -> Columns | None:

@@ -131,3 +131,17 @@ def test_given_a_day_of_no_calendar_then_the_whole_file_is_refused(cell):
 def test_given_no_statement_then_it_is_refused(content):
     with pytest.raises(BankRefused, check=lambda refusal: refusal.reason == "no_text"):
         lines_of(content)
+
+
+def test_given_a_quote_that_nobody_closes_then_no_row_is_lost():
+    rows = (
+        b'Tanggal;Keterangan;Jumlah;DB/CR\n25/11/2026;BUDI;50.000;CR\n25/11/2026;"ANI;60.000;CR\n25/11/2026;EDO;1;CR\n'
+    )
+
+    with pytest.raises(BankRefused, match="3") as refused:
+        lines_of(rows)
+    assert refused.value.reason == "open_quote"
+    with pytest.raises(BankRefused, match="3"):
+        lines_of(rows.replace(b"BUDI", b'"TOKO" BUDI'))
+    assert len(lines_of(rows.replace(b'"ANI', b'TOKO "ANI"'))) == 4
+    assert len(lines_of(rows.replace(b'"ANI', b'"TOKO\nANI"'))) == 4
