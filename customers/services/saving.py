@@ -18,6 +18,7 @@ from customers.events import CUSTOMER_ERASED, CUSTOMERS_MERGED
 from customers.models import Customer, MergedCustomer, SavedNumber
 from customers.services.agreed import move_agreed, name_agreed
 from customers.services.leaving import forget_all
+from customers.services.saved_views import forget_views, move_views
 from customers.services.twins import move_all
 from staff.models import User
 
@@ -142,12 +143,14 @@ def erase(pk: int, *, actor: User, seal: str | None = None) -> str:
             )
         if masks and (saved_meanwhile := _numbers_of_nobody_else(pk) - numbers):
             forget_all(saved_meanwhile)
+            numbers |= saved_meanwhile
         if refusal := _sale_agreed(customer):
             raise refusal
         try:
             customer.delete()
         except ProtectedError:  # of a room above: its account
             raise _money_open(customer) from None
+        forget_views(pk, numbers)
         record(CUSTOMER_ERASED, actor=actor, subject=f"customer {pk}")
     return customer.name
 
@@ -197,6 +200,7 @@ def absorb(kept: Customer, gone: Customer, *, name: str, note: str, actor: User)
     MergedCustomer.objects.filter(kept=gone).update(kept=kept)
     MergedCustomer.objects.create(gone=gone.pk, kept=kept)
     move_agreed(gone.pk, kept.pk)
+    move_views(gone.pk, kept.pk)
     gone.delete()
     kept.name, kept.note = name, note
     kept.save(update_fields=["name", "note"])

@@ -14,6 +14,7 @@ from audit.services import verify
 from bills.models import BillCheck
 from customers.events import CUSTOMER_ERASED
 from customers.models import SavedNumber
+from exports.models import SavedView
 from purchases.events import FULL_NUMBER_SEEN
 from purchases.models import Order, OrderHistory, OrderNote
 from purchases.states import Status
@@ -318,3 +319,21 @@ def test_a_number_that_somebody_adds_while_the_page_is_read_hides_no_orders(owne
     owner.post(address, {"seal": seal_in(answer)})
 
     assert Order.objects.filter(number_erased=True).count() == Order.objects.count()
+
+
+def test_saved_views_that_name_the_erased_go_with_them(owner, shop):
+    customer, other = shop["customer"], make_customer("Pak Budi", (OTHER, "phone"))
+    for name, query in (
+        ("Number", f"q=62{NUMBER[1:]}"),
+        (f"of {NUMBER}", "status=success"),
+        ("Customer", f"status=success&customer={customer.pk}"),
+        ("Buyer", f"buyer={customer.pk}"),
+        ("Other number", f"q={OTHER}"),
+        ("Other customer", f"customer={other.pk}"),
+    ):
+        owner.post(f"/orders/views/save/?{query}", {"name": name})
+    assert SavedView.objects.count() == 6
+
+    erase(owner, customer)
+
+    assert set(SavedView.objects.values_list("name", flat=True)) == {"Other number", "Other customer"}

@@ -28,6 +28,7 @@ from customers.models import Customer, SavedNumber
 from customers.services import erase
 from drawers.services import merge_customers
 from earnings.services.journal import journal_of
+from exports.models import SavedView
 from testing.orders import Meanwhile, at_once
 from testing.people import browser_of, make_person
 from tests.core.helpers import words, words_at
@@ -308,3 +309,19 @@ def test_an_erasure_waits_for_a_sale_on_credit_that_is_being_committed():
         erasing.end()
 
     assert owed_by(customer) == 10_000
+
+
+def test_saved_views_of_the_merged_show_the_one_who_stays():
+    one, other = make_customer("Bu Sari", (ONE, "phone")), make_customer("Sari Warung", (OTHER, "phone"))
+    browser = browser_of("supervisor")
+    for name, query in (("Hers", f"status=success&customer={other.pk}"), ("Bought", f"buyer={other.pk}")):
+        browser.post(f"/orders/views/save/?{query}", {"name": name})
+    browser.post(f"/orders/views/save/?customer={other.pk}1", {"name": "Of another"})
+
+    merge(one, other, actor=make_person("supervisor", username="merges"))
+
+    assert dict(SavedView.objects.values_list("name", "query")) == {
+        "Hers": f"status=success&customer={one.pk}",
+        "Bought": f"buyer={one.pk}",
+        "Of another": f"customer={other.pk}1",
+    }
