@@ -36,17 +36,18 @@ def open_complaint(order: Order, *, words: str, actor: User, due_at: dt.datetime
 
 
 def move_complaint(
-    complaint: Complaint, *, to: str, words: str, actor: User, due_at: dt.datetime | None = None
+    complaint: Complaint, *, to: str | None, words: str, actor: User, due_at: dt.datetime | None = None
 ) -> Complaint:
-    """Bring it to a state, or only write a note (`to`: the state it has). Due again at `due_at`, else in some hours.
+    """Bring it to a state, or only write a note (`to`: None). Due again at `due_at`, else in some hours.
 
     Raises `ComplaintRefused`, also if this step is no longer possible after somebody else's.
     """
     _refuse_unless_may(actor, words)
-    wanted, now = State(to), clock.now()
+    now = clock.now()
     with transaction.atomic():
         current = Complaint.objects.select_for_update(no_key=True).get(pk=complaint.pk)
         before = State(current.state)
+        wanted = before if to is None else State(to)
         if before is State.CLOSED or (wanted is not before and wanted not in MOVES[before]):
             raise ComplaintRefused("moved")
         current.state, current.due_at = wanted, due_at or _next_due(now)

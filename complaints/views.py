@@ -36,6 +36,8 @@ from shop.services import shop_of, shop_question
 
 # The value of `about` in a link to a complaint about a wrongly typed number.
 WRONG_NUMBER = "wrong_number"
+# The value of `to` of a step that moves nothing but the due time.
+_NOTE = "note"
 # At most this many of the newest orders that a text means are shown.
 _MOST_FOUND = 6
 
@@ -161,16 +163,16 @@ def complaint_open(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS, Right.HANDLE_COMPLAINTS)
 @require_POST
 def complaint_step(request: StaffRequest, pk: int) -> HttpResponse:
-    """Write the step taken about a complaint, and its new state."""
+    """Write the step taken about a complaint, and its new state (`to`); "note": the words alone."""
     complaint = get_object_or_404(Complaint.objects.select_related("order"), pk=pk)
     form, to = StepForm(request.POST), request.POST.get("to", "")
-    if not form.is_valid() or to not in State.values:
+    if not form.is_valid() or to not in {*State.values, _NOTE}:
         messages.error(request, _("Write what the customer says, or what you have done."), extra_tags="no_words")
         return redirect(_page_of(complaint.order))
     with refusal_shown(request):
         services.move_complaint(
             complaint,
-            to=to,
+            to=None if to == _NOTE else to,
             words=form.cleaned_data["words"],
             actor=request.user,
             due_at=_due(form),

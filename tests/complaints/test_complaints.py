@@ -38,7 +38,7 @@ def test_a_complaint_is_opened_asked_answered_and_closed_on_the_page():
     complaint = Complaint.objects.get()
     assert abs((complaint.due_at - complaint.opened_at).total_seconds() - 4 * 3600) < 60
 
-    for to in ("asked", "asked", "answered", "closed"):
+    for to in ("asked", "note", "answered", "closed"):
         browser.post(f"/complaints/{complaint.pk}/step/", {"words": f"now {to}", "hours": "24", "to": to})
 
     complaint.refresh_from_db()
@@ -76,6 +76,24 @@ def test_an_orders_page_says_what_to_do_about_a_wrong_number(status, facts, role
         begun = browser.get(html.unescape(link[1])).content.decode()
         assert '<details class="with-note" id="complaint-new" open>' in begun
         assert 'value="Wrong number typed. The right one: "' in begun
+
+
+def test_a_note_on_a_page_from_before_a_step_keeps_the_new_state():
+    # given two windows with a complaint that upstream was asked about, and a step in one of them
+    person = make_person("supervisor")
+    complaint, browser = complain(actor=person), browser_of("cashier")
+    move_complaint(complaint, to="asked", words="They look", actor=person)
+    page = browser.get("/arrived/", {"q": complaint.order.ref_id}).content.decode()
+    note = re.search(r'id="complaint-step".*?name="to" value="(\w+)"', page, re.DOTALL)[1]
+    move_complaint(complaint, to="answered", words="It has arrived", actor=person)
+
+    # when the other one only notes something
+    facts = {"words": "The customer called again", "hours": "4", "to": note}
+    browser.post(f"/complaints/{complaint.pk}/step/", facts)
+
+    # then the note moves nothing
+    complaint.refresh_from_db()
+    assert (complaint.state, complaint.events.count()) == (State.ANSWERED, 4)
 
 
 def test_what_makes_no_sense_is_refused():
