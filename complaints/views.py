@@ -24,7 +24,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
 from core.numbers import sees_whole, sees_whole_numbers
-from core.paging import chosen_first, keyset_page
+from core.paging import keyset_page
 from core.rights import Right
 from core.together import read_together
 from drawers.presenting.sales import sale_questions, shown_sale
@@ -74,10 +74,16 @@ def _shown() -> Any:
 
 
 def _meant(text: str) -> list[Order]:
-    """The newest orders that the text means."""
+    """The newest orders that the text means; the newest of each number before all others."""
     seen = narrowed(Order.objects.all(), "payment__branch")
-    matches = seen.matching(text, by_part=sees_whole_numbers()).order_by("-created_at", "-pk")[:_MOST_FOUND]
-    return list(chosen_first(matches, _shown()))
+    matches = seen.matching(text, by_part=sees_whole_numbers()).order_by("-created_at", "-pk")
+    newest: dict[str, int] = {}
+    others = []
+    for key, number in matches.values_list("pk", "destination"):
+        if newest.setdefault(number, key) != key:
+            others.append(key)
+    keys = [*newest.values(), *others][:_MOST_FOUND]
+    return list(_shown().filter(pk__in=keys).order_by("-created_at", "-pk"))
 
 
 def _questions(ref_id: str) -> list[QuerySet[Any, Any]]:

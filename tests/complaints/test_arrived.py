@@ -107,6 +107,19 @@ def test_what_may_be_several_numbers_is_a_choice(cashier):
     assert 'id="none-found"' in cashier.get("/arrived/", {"q": "089999"}).content.decode()
 
 
+def test_an_older_order_of_another_number_is_in_the_choice(cashier):
+    # given a number with many orders, and the same last digits of a number with an older one
+    yesterday = timezone.now() - timezone.timedelta(days=1)
+    older = make_order(Status.SUCCESS, destination="081300001234", created_at=yesterday)
+    for _ in range(7):
+        make_order(Status.SUCCESS, destination="081200001234")
+
+    page = cashier.get("/arrived/", {"q": "1234"}).content.decode()
+
+    assert 'id="answer"' not in page
+    assert older.ref_id in page.split('id="choices"')[1]
+
+
 def test_who_sees_no_whole_number_gets_no_text():
     make_order(Status.SUCCESS, destination=NUMBER, sn="SN-1")
     page = browser_of("auditor").get("/arrived/", {"q": NUMBER}).content.decode()
