@@ -28,6 +28,7 @@ from purchases.errors import (
     PriceMoved,
     RepeatToday,
     SellingPriceMoved,
+    TokenUsed,
 )
 from purchases.forms import ConfirmForm
 from purchases.models import Order
@@ -163,6 +164,8 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
         more = {"refusal": refusal, "short": refusal.words_for(request.user), "must_wait": True, "token": token}
     except (LimitReached, OutsideHours):
         more = {"token": token}  # the review says it
-    except OrderRefused as refusal:
+    except TokenUsed as refusal:
         more = {"refusal": refusal}
+    except OrderRefused as refusal:
+        more = {"refusal": refusal, "token": token}  # after a lost answer the order may be there already
     return more

@@ -9,7 +9,7 @@ from testing.factories import make_check, make_product
 from testing.orders import confirm, review
 from tests.core.helpers import codes, hidden
 from tests.credit.helpers import give_credit, owed_by
-from tests.drawers.helpers import begin
+from tests.drawers.helpers import begin, end
 from tests.gateway.helpers import read_balance
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
@@ -35,6 +35,22 @@ def test_a_sale_in_cash_that_is_sent_again_by_card_says_that_it_is_in_cash(cashi
     assert ["paid_otherwise" in codes(answer) for answer in (first, again)] == [False, True]
     assert f"{order.ref_id} was placed before, paid by: Cash" in again.content.decode()
     assert (order.payment.method, expected_cash(shift)) == ("cash", 110_000)
+
+
+def test_a_failed_sale_that_is_sent_again_without_its_slip_stays_one_order(cashier, shift):
+    # given a sale in cash whose answer is lost, and which fails
+    product = make_product(price=10_000)
+    fields = hidden(review(cashier, product))
+    confirm(cashier, product, {**fields, "paid_by": "cash"})
+    end(Order.objects.get(), "failed")
+
+    # when the same form is sent again: by card, first without the number on the slip
+    refused = confirm(cashier, product, {**fields, "paid_by": "card"})
+    confirm(cashier, product, {**hidden(refused), **CARD})
+
+    # then there is no second order for the one payment
+    assert "PaymentUnclear" in codes(refused)
+    assert Order.objects.get().payment.method == "cash"
 
 
 def test_a_sale_on_credit_that_is_sent_again_in_cash_says_that_it_is_owed(cashier, shift):
