@@ -17,6 +17,7 @@
   let readyAt = 0; // the time from which the shown panel may be sent
   let isAsking = false; // for another panel
   let isSending = false;
+  let unread = null; // the strip's poll that fell into a sending, and has to be asked again
   let hasMoved = false; // the person has picked a tile since the last letter
   let typedAhead = ""; // while an answer is awaited
 
@@ -310,7 +311,10 @@
   });
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { elt, target } = event.detail;
-    if (elt.id === "live" && isSending) event.preventDefault(); // its answer could be older than this sale
+    if (elt.id === "live" && isSending) {
+      event.preventDefault(); // its answer could be older than this sale
+      unread = elt;
+    }
     if (target.id === "counter-panel") isAsking = true;
     if (!one("[data-send]", elt) || elt.id === "counter-panel") return;
     // Until the answer is there the review stays: if a key, a paste or a phone's keyboard took it away, the sale would look left out.
@@ -321,7 +325,9 @@
   // If the strip was asked for before something was sent, its answer is older than the page.
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { elt } = event.detail.requestConfig;
-    if (elt.id === "live" && (isSending || !elt.isConnected)) event.detail.shouldSwap = false;
+    if (elt.id !== "live" || (!isSending && elt.isConnected)) return;
+    event.detail.shouldSwap = false;
+    unread = elt;
   });
   document.addEventListener("htmx:afterRequest", (event) => {
     const { requestConfig, successful, target } = event.detail;
@@ -336,6 +342,8 @@
     }
     if (!isSending || !one("[data-send]", elt)) return;
     isSending = field().readOnly = false;
+    if (unread?.isConnected) htmx.trigger(unread, "again"); // the answer to a sale brings another one
+    unread = null;
     if (successful) return;
     one("[data-send]", elt)?.removeAttribute("aria-busy");
     one("[data-send]:enabled", elt)?.focus();

@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.db.models import F
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
 from bills import services
 from bills.models import BillCheck
+from catalogue.models import Product
 from purchases.models import Order
 from staff.models import User
 from staff.roles import create_demo_staff
@@ -36,6 +38,14 @@ window.addEventListener("keydown", ({ key }) => {
     [before, last] = [look, key];
 }, {capture: true});
 """
+
+# Marks the page when a question of the strip is held back.
+WATCH_POLLS = """
+document.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.target.id === "live" && event.defaultPrevented) document.documentElement.dataset.held = "";
+});
+"""
+UNDER_WAY = "081290000003"  # the sandbox never ends its orders
 
 
 def test_a_lost_answer_sells_once_and_says_what_to_do(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
@@ -237,6 +247,34 @@ def test_what_is_being_sent_stays_in_sight_until_its_answer(
     expect(till.field).to_have_value("081291111112")
     till.row(order, "success")
     assert Order.objects.get() == order
+
+
+def test_the_strip_goes_on_asking_after_a_sending_that_sold_nothing(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
+    # given a sale under way, whose strip asks every two seconds, and a review whose price changes
+    page = open_window()
+    till, line = Hands(page, shop), SlowLine(page)
+    page.evaluate(WATCH_POLLS)
+    till.type_number(UNDER_WAY)
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    till.press("Enter")
+    till.row(till.sent())
+    till.type_number(PHONE)
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    Product.objects.filter(code="TSEL10").update(price=F("price") + 100)
+
+    # when its question falls due while the review is sent
+    line.hold()
+    till.press("Enter")
+    expect(page.locator("html[data-held]")).to_have_count(1)
+
+    # then it asks after the answer, which is another review
+    with page.expect_request("**/counter/live/**"):
+        line.free()
+    expect(page.locator("#counter-review [role=alert][data-code]")).to_be_visible()
 
 
 def test_cash_typed_while_the_biller_is_asked_is_the_cash_of_the_bill(
