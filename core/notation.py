@@ -1,6 +1,7 @@
 """One number in any notation: "0812…", "62812…", "+62 812…" and "0062812…" are the same. Pure functions."""
 
 import re
+import unicodedata
 
 _COUNTRY = re.compile(r"^(?:00)?620?(?=8)")
 _COUNTRY_APART = re.compile(r"(?<!\S)(\+?62)\s+(?=8\d\d)")
@@ -15,6 +16,15 @@ _LONGEST_GROUP = 4
 def bare(text: str) -> str:
     """The letters and digits of a text."""
     return "".join(letter for letter in text if letter.isalnum())
+
+
+def as_if_typed(text: str) -> str:
+    """A pasted text as a person would type it: without marks that nobody sees, and each dash as "-".
+
+    Phones and messengers put such marks around the numbers that people copy.
+    """
+    kinds = ((sign, unicodedata.category(sign)) for sign in text)
+    return "".join("-" if kind == "Pd" else sign for sign, kind in kinds if kind != "Cf")
 
 
 def has_digits(text: str) -> bool:

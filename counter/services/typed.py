@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from catalogue.destinations import GAME_ZONE, PHONE
-from core.notation import at_home, in_groups, split_number
+from core.notation import as_if_typed, at_home, in_groups, split_number
 
 # The number of a bill, a meter or a card: the fewest digits in one piece, the most in groups, and the longest group.
 _LEAST_IN_ONE, _MOST_IN_GROUPS, _LONGEST_GROUP = 8, 11, 5
@@ -66,6 +66,7 @@ class Typed:
     @classmethod
     def read(cls, text: str) -> Typed:
         """The text in its parts; an incomplete number counts as a number, too."""
+        text = as_if_typed(text)
         if bill := _bill_at_once(text):
             return bill
         if by_sms := _BY_SMS.fullmatch(text):

@@ -15,6 +15,7 @@ from catalogue.models import Product, ProductType
 from catalogue.services import find_product, read_products
 from core.access import StaffRequest, staff_only
 from core.live import Live
+from core.notation import as_if_typed
 from core.numbers import sees_whole_numbers
 from core.rights import Right
 from counter.presenting import STARTS, Tile, first_tiles, read_pills_and_strip, tabs_of, tiles_of, tiles_of_today
@@ -66,7 +67,7 @@ def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
     The values of the address or the form: `q` the text, `product` the product chosen before its number, `page`.
     """
     asked = request.POST if request.method == "POST" else request.GET
-    text = more.pop("q", asked.get("q", ""))[:_LONGEST]
+    text = as_if_typed(more.pop("q", asked.get("q", "")))[:_LONGEST]
     code = more.pop("pinned", asked.get("product", ""))[:100]
     pinned = find_pinned(code) if code else None
     page = asked.get("page", "")

@@ -6,7 +6,7 @@ from functools import cached_property
 from django.http import QueryDict
 from django.utils import timezone
 
-from core.notation import bare
+from core.notation import as_if_typed, bare
 from core.numbers import sees_whole_numbers
 from core.rights import Right
 from core.search import MOST_CLOSELY
@@ -52,7 +52,7 @@ class Asked:
     """
 
     def __init__(self, text: str, person: User, most: int) -> None:
-        self.text = " ".join(text.replace("\x00", "").split())[:_LONGEST]
+        self.text = " ".join(as_if_typed(text).replace("\x00", "").split())[:_LONGEST]
         self.person, self.most = person, most
         typed = Typed.read(self.text)
         self.number, self.shown_number, self.is_phone = typed.bare, typed.shown, typed.is_phone

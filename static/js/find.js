@@ -9,7 +9,8 @@ if (finder) {
   const results = () => find("#find-results");
   const found = () => findAll("[data-found]", results());
   // The results may still be those of fewer letters: Enter opens none of them.
-  const isAnswered = () => results().dataset.text === field.value.trim().replace(/\s+/g, " ");
+  const asIfTyped = () => field.value.replace(/\p{Cf}/gu, "").replace(/\p{Pd}/gu, "-"); // core/notation.py
+  const isAnswered = () => results().dataset.text === asIfTyped().trim().replace(/\s+/g, " ");
   let opensFirst = false;
 
   const openFirst = () => {

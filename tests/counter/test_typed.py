@@ -12,6 +12,11 @@ SAME_NUMBER = [
     *("+62 812 9000 0004", "+62 812-9000-0004", "+62-812-9000-0004", "+62 (812) 9000 0004", "(+62) 812 9000 0004"),
     *("+6281290000004", "6281290000004", "62 812 9000 0004", "006281290000004"),
 ]
+# As phones and messengers copy it: with marks that nobody sees, and dashes at which no line breaks.
+COPIED = [
+    *("\u202a+62 812-9000-0004\u202c", "\u2068+62\u00a0812\u20119000\u20110004\u2069", "0812\u20139000\u20130004"),
+    *("\u200b081290000004", "\ufeff0812\u00ad9000\u00ad0004", "081290000004\u200e"),
+]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +53,8 @@ SAME_NUMBER = [
         ("dana 10000000", "", None, "dana 10000000"),
         ("0812345678901234", "0812345678901234", None, ""),
         *((same, "081290000004", None, "") for same in SAME_NUMBER),
-        *((f"{same} 10", "081290000004", None, "10") for same in SAME_NUMBER),
+        *((f"{same} 10", "081290000004", None, "10") for same in [*SAME_NUMBER, *COPIED]),
+        *((copied, "081290000004", None, "") for copied in COPIED),
     ],
 )
 def test_the_text_is_read_as_it_is_meant(text, number, shelf, words):

@@ -76,6 +76,12 @@ def test_from_any_page_a_number_leads_to_the_sale_the_order_and_the_answer(
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{live_server.url}/arrived/?q={NUMBER}")
     page.wait_for_load_state()
+    page.goto(f"{live_server.url}/orders/")
+    page.keyboard.press("Control+k")
+    page.keyboard.insert_text(f"\u202a{NUMBER}\u202c")  # as a messenger copies it
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{live_server.url}/arrived/?q={NUMBER}")
+    page.wait_for_load_state()
     page.keyboard.press("Control+k")
     page.keyboard.type(NUMBER)
     expect(results.locator("[data-found-key=b]")).to_be_visible()
