@@ -67,7 +67,7 @@ def counter_review(request: StaffRequest) -> HttpResponse:
             return _without_number(request, choice)
         known = {"choice": choice, "q": text}
         if choice.picked is None:
-            return show_panel(request, **known, asks="pick" if choice.typed.bare else "number")
+            return show_panel(request, **known | _with_end(choice), asks="pick" if choice.typed.bare else "number")
         product = _whole(choice.picked)
         number = choice.typed.number if product.kind.needs_product else choice.typed.bare or choice.typed.number
     if product.type == ProductType.POSTPAID:
@@ -85,6 +85,13 @@ def _without_number(request: StaffRequest, choice: Choice) -> HttpResponse:
     if choice.picked:
         return show_panel(request, pinned=choice.picked.code, q="")
     return show_panel(request, q=choice.typed.text, asks="pick", choice=choice)
+
+
+def _with_end(choice: Choice) -> dict[str, str]:
+    """The field after Enter on a complete number alone: digits that are typed next are the amount, in any notation."""
+    typed = choice.typed
+    is_alone = typed.bare and not (typed.words or typed.shelf or typed.zone)
+    return {"q": f"{typed.bare} "} if is_alone else {}
 
 
 def show_panel(request: StaffRequest, **more: Any) -> HttpResponse:

@@ -231,8 +231,6 @@
     if (shown) return noteReview(asked), show(shown);
     noteField();
     setCaret();
-    const input = field();
-    if (one("#counter-pick") && /\d$/.test(input.value) && isNumberAlone(input.value)) endNumber();
     if (one("#counter-pick") && !one("#counter-who")) pick(tiles().find((tile) => !tile.getAttribute("aria-disabled")));
   }
 

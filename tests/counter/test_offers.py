@@ -230,6 +230,16 @@ def test_a_name_that_is_no_product_leads_to_the_customer(cashier):
         assert not has_id(offers(cashier, text), "counter-customer"), text
 
 
+@pytest.mark.parametrize("pasted", ["(0812) 3456-7890", "\u202a+62 812\u20113456\u20117890\u202c", "0812  3456  7890"])
+def test_enter_after_a_pasted_number_alone_ends_it(cashier, telkomsel, pasted):
+    shown = review(cashier, pasted)
+
+    assert has_id(shown, "counter-pick")
+    assert f'value="{NUMBER} "' in shown.content.decode()  # digits that follow are the amount
+    sold = review(cashier, f"{pasted} 10")
+    assert (has_id(sold, "counter-review"), "U+202A" in sold.content.decode()) == (True, False)
+
+
 def test_a_denomination_that_two_products_have_picks_none(cashier):
     Category.objects.create(code="paket-data", name="Paket Data", type="prepaid")
     for days in (7, 30):

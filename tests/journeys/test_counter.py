@@ -123,6 +123,20 @@ def press_for_a_game(till: Hands, shop: Fleet) -> None:
     assert till.page.locator("#review-number").inner_text() == "12345678 (2001)"
 
 
+def test_a_pasted_number_takes_the_amount_after_enter(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    page = open_window()
+    till = Hands(page, shop)
+
+    page.keyboard.insert_text("(0812) 9000-0001")
+    till.press("Enter")
+    expect(till.field).to_have_value(f"{PHONE} ")
+    till.press("1", "0", "Enter")
+
+    till.review()
+    assert page.locator("#review-number").inner_text() == "0812 9000 0001"
+    assert "10.000" in page.locator(".review-what").inner_text()
+
+
 def test_a_held_enter_sells_nothing(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
     till = Hands(page, shop)
