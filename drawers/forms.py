@@ -306,6 +306,7 @@ class PaidByForm(forms.Form):
     paid_by_customer = CreditCustomerField()
     paid_reference = ReferenceField()
     transfer_reference = ReferenceField()
+    in_shift = forms.BooleanField(required=False)
 
     def payment(self, amount: int) -> PaymentFacts:
         """The payment of a posted review, for `amount` rupiah in all: cash unless a method was chosen.
@@ -325,6 +326,7 @@ class PaidByForm(forms.Form):
             facts,
             cash_given=_in_rupiah(cleaned["cash_given"], amount) if facts.row.counts_as_cash else None,
             customer=cleaned["paid_by_customer"] if facts.row.needs_debtor else None,
+            is_in_shift=cleaned["in_shift"],
         )
         facts.refuse_unless_clear(amount)
         return facts

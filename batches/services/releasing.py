@@ -131,8 +131,10 @@ def _release(batch: Batch, *, actor: User | None, payment: PaymentFacts, reason:
         raise name_helpers(refusal, actor)
     payment.refuse_unless_sold(totals["pays"], seller=actor)
     shift = drawers.open_shift_of(actor.pk)
+    agreed_in = shift.pk if shift else None
+    payment.refuse_unless_in(agreed_in)
     # The given cash does not belong to a single order.
-    payment = replace(payment, cash_given=None, agreed_in=shift.pk if shift else None)
+    payment = replace(payment, cash_given=None, agreed_in=agreed_in)
     if needs_approval(actor, cost=totals["cost"], price=totals["pays"]) or not may_release(actor):
         content = content_of(batch, seller=actor, payment=payment)
         return approvals.ask(

@@ -29,7 +29,7 @@ class PaymentFacts:
     `agreed_in`: the key of the shift that sold it, if it is placed later. `is_agreed`: it was sold before, as for an
     approval or in a batch; without `agreed_in` it was sold in no shift, and no later shift takes it. `branch`: the key
     of the branch of an approval or a batch; None: the drawer's branch, else the seller's. `paid_at_once`: shared by
-    orders that are one payment for the customer.
+    orders that are one payment for the customer. `is_in_shift`: the seller has seen that the own open shift takes it.
     """
 
     method: str = CASH
@@ -40,6 +40,7 @@ class PaymentFacts:
     is_agreed: bool = False
     branch: int | None = None
     paid_at_once: UUID | None = None
+    is_in_shift: bool = False
 
     @property
     def row(self) -> Method:
@@ -57,6 +58,12 @@ class PaymentFacts:
             raise CreditRefused("no_customer")
         if self.row.needs_reference and not self.reference.strip():
             raise PaymentUnclear(_("Write the number on the slip of the card terminal."))
+
+    def refuse_unless_in(self, shift: int | None) -> None:
+        """Raise `PaymentUnclear` if the seller has seen an open shift, and there is none any more. `shift`: its key."""
+        if self.is_in_shift and shift is None:
+            words = _("Nothing was sent: your drawer was closed meanwhile. Open one, or send it again in no shift.")
+            raise PaymentUnclear(words)
 
     def refuse_unless_sold(self, amount: int, *, seller: User) -> None:
         """Raise `CreditRefused` if this is a sale on credit and the customer may not owe `amount` rupiah more."""

@@ -137,6 +137,7 @@ def _where(seller: User | None, facts: PaymentFacts) -> tuple[int | None, int | 
         cursor.execute(_OPEN_SHIFT, [seller.pk])
         seen, branch, locked = cursor.fetchone() or (None, None, None)
     agreed = facts.agreed_in or seen
+    facts.refuse_unless_in(agreed)
     if agreed != seen and not facts.branch:
         branch = branch_of_sale(seller, agreed)
     return locked, agreed if agreed != locked else None, facts.branch or branch or seller.sells_in

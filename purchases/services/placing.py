@@ -160,9 +160,11 @@ def place_order(
 
 
 def agreed_now(payment: PaymentFacts, seller: User | None) -> dict[str, Any]:
-    """The part of an approval's content about the payment, with the shift that sells it."""
+    """The part of an approval's content about the payment, with the shift that sells it. Raises `PaymentUnclear`."""
     shift = drawers.open_shift_of(seller.pk) if seller else None
-    return {PAYMENT: replace(payment, agreed_in=shift.pk if shift else None).plain}
+    agreed_in = shift.pk if shift else None
+    payment.refuse_unless_in(agreed_in)
+    return {PAYMENT: replace(payment, agreed_in=agreed_in).plain}
 
 
 def needs_approval(person: User | None, *, cost: int, price: int) -> bool:

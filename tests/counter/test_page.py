@@ -12,6 +12,7 @@ from django.utils import timezone
 from bills.models import BillCheck
 from catalogue.models import PriceRule
 from customers.models import SavedNumber
+from drawers.services import close_shift
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
@@ -21,7 +22,7 @@ from tests.core.helpers import codes, has_id, hidden, words, words_at
 from tests.counter.helpers import NUMBER, review, send, tiles
 from tests.credit.helpers import give_credit, owed_by
 from tests.customers.helpers import make_customer
-from tests.drawers.helpers import begin, make_drawer
+from tests.drawers.helpers import begin, make_drawer, pieces_of
 
 pytestmark = pytest.mark.django_db
 
@@ -162,6 +163,22 @@ def test_a_review_says_that_the_sale_is_in_no_shift_and_still_sells(cashier, tel
 
     begin(User.objects.get(username="cashier"), drawer=drawer)
     assert not has_id(review(cashier, f"{NUMBER} 20"), "no-shift")
+
+
+def test_a_review_whose_shift_has_closed_meanwhile_says_so_before_it_sells(cashier, telkomsel):
+    # given a review, and the drawer that another window closes meanwhile
+    shift = begin(User.objects.get(username="cashier"), cash=200_000)
+    shown = review(cashier, f"{NUMBER} 10")
+    close_shift(shift, pieces=pieces_of(200_000), actor=shift.cashier)
+
+    # when the review is sent with the customer's cash
+    refused = send(cashier, shown, paid_by="cash", cash_given="50.000")
+
+    # then nothing is sold before the person has read that no shift takes the cash
+    assert ("PaymentUnclear" in codes(refused), has_id(refused, "no-shift")) == (True, True)
+    assert not Order.objects.exists()
+    send(cashier, refused)
+    assert Order.objects.get().payment.sold_in is None
 
 
 def test_a_shop_without_a_price_rule_is_warned_and_only_who_sees_costs_reads_why(cashier, telkomsel):
