@@ -110,7 +110,8 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
         for name, field in self.form.fields.items():
             bound = self.form[name]
             value = bound.value()
-            if value and name not in {"q", "days", "columns"} and name not in self.form.errors:
+            is_typed = bool(value and str(value).strip())  # a space alone narrows nothing
+            if is_typed and name not in {"q", "days", "columns"} and name not in self.form.errors:
                 words = f"{field.label}: {self.in_words(name, value)}"
                 changes = "" if bound.is_hidden else str(bound.id_for_label)
                 yield Chip(name, words, self.url_without(name), field=changes)

@@ -291,10 +291,11 @@ class OrderFilter(InBranches):
 
     def chips(self) -> Iterator[Chip]:
         """The valid filters; a price from and a price to share one chip."""
+        has_both = self.form.errors.keys().isdisjoint(AMOUNTS) and all(map(self.form.cleaned_data.get, AMOUNTS))
         for chip in super().chips():
-            if chip.name == "amount_from" and "amount_to" not in self.form.errors and self.data.get("amount_to"):
+            if chip.name == "amount_from" and has_both:
                 yield Chip(chip.name, self._price_in_words(), self.url_without(*AMOUNTS), field=chip.field)
-            elif chip.name != "amount_to" or "amount_from" in self.form.errors or not self.data.get("amount_from"):
+            elif chip.name != "amount_to" or not has_both:
                 yield chip
 
     def _price_in_words(self) -> str:

@@ -194,6 +194,16 @@ def test_each_chip_leads_to_the_list_without_it(supervisor):
     }
 
 
+@pytest.mark.parametrize(("low", "high"), [(" ", "50000"), ("5000", " "), (" ", " "), ("\t", "\u00a0")])
+def test_a_space_in_place_of_a_price_is_no_filter(supervisor, low, high):
+    make_order(Status.SUCCESS)
+
+    page = supervisor.get("/orders/", {"amount_from": low, "amount_to": high})
+
+    typed = [name for name, text in (("amount_from", low), ("amount_to", high)) if text.strip()]
+    assert (page.status_code, [chip.name for chip in page.context["filter"].chips()]) == (200, typed)
+
+
 def test_a_file_of_relative_days_names_the_dates(time_machine):
     time_machine.move_to(dt.datetime(2026, 11, 25, 5, tzinfo=dt.UTC))
     query = QueryDict("days=yesterday&status=success")
