@@ -32,12 +32,12 @@ def reconcile_books(trigger: str = Trigger.BEAT) -> ReconciliationRun:
 
 def poll_soon(ref_ids: list[str]) -> int:
     """Have a worker ask for the status of these orders now, the least often polled first; return how many."""
-    chosen = Order.objects.polled().filter(ref_id__in=ref_ids).order_by("polls", "sent_at")
+    polled = Order.objects.polled()
+    chosen = polled.filter(ref_id__in=ref_ids).order_by("polls", "sent_at")
     now = clock.now()
     ring_when_committed(now)
-    return Order.objects.filter(pk__in=list(chosen.values_list("pk", flat=True)[:_POLL_AT_MOST])).update(
-        next_poll_at=now
-    )
+    # `polled` again: one of them may end meanwhile
+    return polled.filter(pk__in=list(chosen.values_list("pk", flat=True)[:_POLL_AT_MOST])).update(next_poll_at=now)
 
 
 def reconcile_now(*, seconds: float) -> tuple[ReconciliationRun, str]:

@@ -20,6 +20,7 @@ from purchases.services import (
 )
 from purchases.services.sending import claim
 from purchases.states import Status
+from reconciliation.services.on_demand import poll_soon
 from testing.database import statements
 from testing.factories import make_order, make_product, moves, reported
 from testing.orders import CALLBACK, POLL, SUBMIT, Meanwhile, at_once, place, report
@@ -148,6 +149,19 @@ def test_two_batches_of_reports_in_opposite_order_never_deadlock():
     at_once(lambda: apply_reports(reports), lambda: apply_reports(dict(reversed(reports.items()))))
 
     assert {tuple(moves(order)) for order in orders} == {(("sending", "success", "callback"),)}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_order_that_ends_meanwhile_is_polled_no_more():
+    ending, other = (make_order(Status.PENDING, destination=f"08123456780{i}") for i in range(2))
+
+    with transaction.atomic():
+        report(ending)
+        asking = Meanwhile(lambda: poll_soon([ending.ref_id, other.ref_id]))
+        assert asking.is_blocked_by_us()
+
+    assert asking.end() == 1
+    assert Order.objects.filter(next_poll_at=None).get() == ending
 
 
 @pytest.mark.django_db(transaction=True)
