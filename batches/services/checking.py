@@ -14,7 +14,7 @@ from catalogue.models import Product, ProductType
 from catalogue.operators import is_brand_of_another, operator_of
 from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
-from catalogue.services.words import joined
+from catalogue.services.words import code_in, joined
 from core import clock
 from core.bulk import update_rows
 from core.notation import at_home
@@ -72,7 +72,7 @@ class _Reader:
         return self._of_product(number, what)
 
     def _of_product(self, number: str, what: str) -> _Meaning:
-        if (place := self.index.codes.get(joined(what))) is not None:
+        if (place := self.index.of_code(what)) is not None:
             return _Meaning(self.index.keys[place], number)
         operator = operator_of(number) if number.startswith("08") else None
         if operator is None:
@@ -180,6 +180,8 @@ def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> No
     row.product, row.destination, row.max_price, row.selling_price = None, "", None, None
     row.kind = Order.Kind.PURCHASE
     product = products.get(meaning.key) if meaning.key else None
+    if product and _is_code_with_other_digits(row.what, product.code):
+        meaning, product = _Meaning(fault=Fault.UNCLEAR_PRODUCT, about=product.code), None
     if product is None:
         codes = ", ".join(products[key].code for key in meaning.keys if key in products)
         row.mark_wrong(meaning.fault or Fault.UNKNOWN_PRODUCT, codes or meaning.about)
@@ -210,6 +212,12 @@ def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> No
         row.mark_wrong(Fault.BELOW_COST, product.code)
         return
     row.state, row.fault, row.said = RowState.READY, "", ""
+
+
+def _is_code_with_other_digits(what: str, code: str) -> bool:
+    """Whether a written code is this one only without the sign between its digits: "AXD1.5" for AXD15."""
+    words = {what, *what.split()}
+    return any(joined(word) == joined(code) and code_in(word) != code_in(code) for word in words)
 
 
 def _certain_number(row: BatchRow, meaning: _Meaning, product: Product) -> str:

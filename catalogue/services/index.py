@@ -16,6 +16,7 @@ from catalogue.services.words import (
     brand_called,
     category_called,
     chunks_of,
+    code_in,
     fold,
     has_one_typo,
     joined,
@@ -127,14 +128,14 @@ class Index:
         self.brands: dict[str, set[int]] = defaultdict(set)
         self.brand_names: dict[str, set[int]] = defaultdict(set)
         self.kinds: dict[DestinationKind, set[int]] = defaultdict(set)
-        self.codes: dict[str, int] = {}
+        self.codes: defaultdict[str, set[int]] = defaultdict(set)
         self._words: defaultdict[str, _Posting] = defaultdict(_Posting)
         self._of_brands: set[str] = set()
         self._of_categories: set[str] = set()
         self._in_called_brand: set[int] = set()
         for at, product in enumerate(self.products):
             self._add(at, product)
-        self._words.default_factory = None
+        self._words.default_factory = self.codes.default_factory = None
 
     def _add(self, at: int, product: Product) -> None:
         self.types[product.type].add(at)
@@ -142,7 +143,7 @@ class Index:
         self.brands[product.brand].add(at)
         self.brand_names[product.brand_name].add(at)
         self.kinds[product.kind].add(at)
-        self.codes[joined(product.code)] = at
+        self.codes[joined(product.code)].add(at)
         for word in product.brand_words:
             self._words[word].own.add(at)
         for word in product.name_words:
@@ -167,6 +168,11 @@ class Index:
         """Whether it is a whole word, or a code, of this catalogue."""
         return word in self._words or word in self.codes
 
+    def of_code(self, text: str) -> int | None:
+        """The only entry with this code (`code_in`); None without one."""
+        alike = [at for at in self.codes.get(joined(text), ()) if code_in(self.products[at].code) == code_in(text)]
+        return alike[0] if len(alike) == 1 else None
+
     def has_beginning(self, word: str) -> bool:
         """Whether a word or a code of this catalogue begins with `word`."""
         return any(known.startswith(word) for names in (self._words, self.codes) for known in names)
@@ -182,7 +188,7 @@ class Index:
             named = posting.named - self._in_called_brand if word in self._of_brands else posting.named
             return [frozenset(posting.own), frozenset(posting.called | named)]
         whole = self._words.get(word, _Posting())
-        code = {self.codes[word]} if word in self.codes else set()
+        code = self.codes.get(word, set())
         ranks = [
             whole.own | code,
             whole.named,
@@ -201,7 +207,7 @@ class Index:
         return keys
 
     def _codes_from(self, beginning: str) -> set[int]:
-        return {at for code, at in self.codes.items() if code.startswith(beginning)}
+        return {at for code, entries in self.codes.items() if code.startswith(beginning) for at in entries}
 
 
 @lru_cache(maxsize=50_000)

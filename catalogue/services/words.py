@@ -10,6 +10,8 @@ from pathlib import Path
 
 _FILE = Path(__file__).resolve().parents[1] / "search_words.toml"
 _CHUNK = re.compile(r"\d+(?:[.,]\d+)*[a-z]*|[a-z][a-z0-9]*(?:[.'&-][a-z0-9]+|,\d+)*")
+_OF_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)[^a-z0-9]+(?=\d)")
 _RUPIAH = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)")
 # Shorter words are typed correctly, or mean something else.
 _LETTERS_FOR_A_TYPO, _LETTERS_FOR_A_TYPO_IN_A_BEGINNING = 4, 5
@@ -104,6 +106,16 @@ def fold(text: str) -> str:
 def joined(text: str) -> str:
     """Only the letters and digits, in lower case: "by.U" is byu, "kartu as" is kartuas."""
     return re.sub(r"[^a-z0-9]", "", fold(text))
+
+
+def code_in(text: str) -> str:
+    """A code in lower case without signs, except between digits: "TSEL-10" is tsel10, and "AXD1.5" is not axd15.
+
+    A dot of thousands says nothing: "tsel 10.000" is tsel10000.
+    """
+    plain = _OF_THOUSANDS.sub("", fold(text))
+    kept = _BETWEEN_DIGITS.sub(lambda match: "." if match[0] in {".", ","} else "-", plain)
+    return re.sub(r"(?<!\d)[^a-z0-9]|[^a-z0-9](?!\d)", "", kept)
 
 
 def chunks_of(text: str) -> list[str]:

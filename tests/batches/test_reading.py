@@ -6,6 +6,7 @@ from batches.services import mend_all
 from batches.services.reading import digest_of, doubt_about, is_unclear_amount, read_rows
 from catalogue.models import Product
 from core.sheets import SheetRefused
+from testing.factories import make_product
 from tests.batches.helpers import checked, rows_of, supervisor
 from tests.conftest import Upstream
 
@@ -292,3 +293,24 @@ def test_groups_of_four_may_end_in_zeros(upstream: Upstream):
     (row,) = rows_of(checked("0812 0000 0000;10\n"))
 
     assert (row.state, row.destination) == ("ready", "081200000000")
+
+
+def test_a_sign_between_the_digits_of_a_code_belongs_to_it(upstream: Upstream):
+    make_product(code="TSX15", name="Telkomsel Data 15 GB", price=60_000)
+    (gone,) = rows_of(checked("081255570001;TSX1.5\n"))
+    assert (gone.state, gone.fault, gone.said) == ("wrong", "unclear_product", "TSX15")
+
+    Product.objects.filter(code="TSEL10").update(code="TSEL10000")
+    make_product(code="TSX1.5", name="Telkomsel Data 1.5 GB", price=8_000)
+    for what, code in [
+        ("TSX1.5", "TSX1.5"),
+        ("tsx1.5", "TSX1.5"),
+        ("TSX15", "TSX15"),
+        ("tsx-15", "TSX15"),
+        ("TSX 15", "TSX15"),
+        ("tsel 10.000", "TSEL10000"),
+        ("TSEL10.000", "TSEL10000"),
+    ]:
+        (row,) = rows_of(checked(f"Nomor;Produk\n081255570002;{what}\n"))
+
+        assert (row.state, row.product and row.product.code) == ("ready", code), what
