@@ -262,7 +262,7 @@
         event.preventDefault();
         event.stopImmediatePropagation();
       } else if (target === field()) inField(event);
-      else if (review()?.contains(target)) inReview(event);
+      else if (review()?.contains(target) || (event.key === "Escape" && review() && target === document.body)) inReview(event);
       else if (!event.altKey && (target === document.body || one("#counter-strip").contains(target))) strip.press(event, setCaret);
       if (event.key === "Enter") isEnterDown = true;
     },

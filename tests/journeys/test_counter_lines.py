@@ -15,7 +15,7 @@ from catalogue.models import Product
 from purchases.models import Order
 from staff.models import User
 from staff.roles import create_demo_staff
-from testing.factories import entries_of
+from testing.factories import entries_of, make_check
 from testing.fleet import Fleet
 from tests.bills.helpers import start
 from tests.conftest import Upstream
@@ -107,6 +107,21 @@ def test_a_bill_that_takes_long_comes_to_who_waits(live_server: Any, upstream: U
 
     expect(page.locator("#counter-pay")).to_be_focused()
     assert faults_of(page) == []
+
+
+def test_escape_leaves_a_bill_that_has_expired_in_sight(live_server: Any, open_window: OpenWindow):
+    # given a bill that expires while the cursor is on the button that pays it
+    create_demo_staff()
+    check = make_check(expires_at=timezone.now() + dt.timedelta(seconds=5))
+    page = open_window()
+    sign_in(page, live_server.url, "cashier", f"/counter/bills/{check.ref_id}/")
+    expect(page.locator("#bill-again")).to_be_visible()
+    expect(page.locator("#counter-pay")).to_be_hidden()
+
+    page.keyboard.press("Escape")
+
+    expect(page.locator("#counter-bill")).to_have_count(0)
+    expect(page.locator("#counter-q")).to_be_focused()
 
 
 class SlowLine:
