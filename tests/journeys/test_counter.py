@@ -123,6 +123,29 @@ def press_for_a_game(till: Hands, shop: Fleet) -> None:
     assert till.page.locator("#review-number").inner_text() == "12345678 (2001)"
 
 
+def test_news_of_another_sale_leaves_the_cursor_on_a_step_of_the_strip(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
+    # given a sale that needs action, the cursor on its step, and another sale under way
+    page = open_window()
+    till = Hands(page, shop)
+    orders = []
+    for number, status in (("081290000022", "needs_action"), (PHONE, "")):
+        till.type_number(number)
+        till.press("Space", "1", "0", "Enter")
+        till.review()
+        till.press("Enter")
+        orders.append(till.sent())
+        till.row(orders[-1], status)
+    step = page.locator(f"[data-ref='{orders[0].ref_id}'] summary")
+    step.focus()
+
+    # when the other one ends
+    till.row(orders[1], "success")
+
+    expect(step).to_be_focused()
+
+
 def test_a_pasted_number_takes_the_amount_after_enter(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
     till = Hands(page, shop)
