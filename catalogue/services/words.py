@@ -137,7 +137,10 @@ def words_in(text: str) -> Iterator[str]:
 
 
 def has_one_typo(typed: str, word: str) -> bool:
-    """Whether `typed` is the word or its beginning, with at most one letter wrong, missing, added or swapped."""
+    """Whether `typed` is the word or its beginning, with at most one letter wrong, missing, added or swapped.
+
+    Another digit is no typing error: SPOTIFY1 and SPOTIFY2 are two products.
+    """
     if len(typed) < _LETTERS_FOR_A_TYPO:
         return False
     if _is_near(typed, word):
@@ -148,7 +151,10 @@ def has_one_typo(typed: str, word: str) -> bool:
 
 
 def _is_near(typed: str, word: str) -> bool:
-    """Whether one change at most makes one the other: a letter added, removed, replaced, or two neighbours swapped."""
+    """Whether one change at most makes one the other: a letter added, removed, replaced, or two neighbours swapped.
+
+    No change of a digit counts.
+    """
     difference = len(typed) - len(word)
     if abs(difference) > 1:
         return False
@@ -157,6 +163,9 @@ def _is_near(typed: str, word: str) -> bool:
         if letter != other:
             break
         same += 1
+    changed = typed[same : same + (difference >= 0)] + word[same : same + (difference <= 0)]
+    if any(map(str.isdecimal, changed)):
+        return False
     if difference == 1:
         return typed[same + 1 :] == word[same:]
     if difference == -1:

@@ -326,5 +326,9 @@ def test_one_typing_error_is_forgiven_and_not_two():
         ("ovi", "ovo", False),  # too short
         ("dnaa", "dana", True),
         ("axis", "axis", True),
+        ("spotify1", "spotify2", False),  # a digit says another product
+        ("spotify1", "spotify", False),
+        ("spotifi1", "spotify1", True),
+        ("danaa1", "dana1", True),
     ]:
         assert has_one_typo(typed, word) is near, typed
