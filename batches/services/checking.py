@@ -53,6 +53,8 @@ class _Reader:
     def __init__(self) -> None:
         self.index: Index = current_index()
         self._known: dict[tuple[str, ...], _Meaning] = {}
+        gone = Product.objects.filter(is_listed=False).order_by()
+        self._gone = {code_in(code) for code in gone.values_list("code", flat=True)}
 
     def meaning(self, number: str, what: str) -> _Meaning:
         """The meaning of the two cells of a row."""
@@ -74,6 +76,8 @@ class _Reader:
     def _of_product(self, number: str, what: str) -> _Meaning:
         if (place := self.index.of_code(what)) is not None:
             return _Meaning(self.index.keys[place], number)
+        if code_in(what) in self._gone:  # its words may mean another product that the catalogue still has
+            return _Meaning(fault=Fault.NOT_FOR_SALE, about=what)
         operator = operator_of(number) if number.startswith("08") else None
         if operator is None:
             return self._look_up(number, what)

@@ -1,0 +1,42 @@
+"""A table that was written for the catalogue of another day: no row becomes a sale of another product."""
+
+import pytest
+
+from batches.models import BatchRow
+from catalogue.models import Product
+from tests.batches.helpers import checked, rows_of
+from tests.conftest import Upstream
+
+pytestmark = pytest.mark.django_db
+
+
+def take_from_the_catalogue(*codes: str) -> None:
+    assert Product.objects.filter(code__in=codes).update(is_listed=False) == len(codes)
+
+
+def row_of(number: str, what: str) -> BatchRow:
+    """The only row of this table."""
+    (row,) = rows_of(checked(f"Nomor;Produk\n{number};{what}\n"))
+    return row
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        ("081255570001", "TSEL25"),
+        ("081255570001", "tsel1000"),  # not Rp1.000 of credit
+        ("12345678901", "SPOTIFY1"),  # not three months
+        ("081255570001", "GOPAY75"),  # not the wallet of a driver
+        ("12345678901", "BPJSKS"),  # not a fine
+    ],
+)
+def test_the_code_of_a_product_that_is_gone_sells_no_other_product(upstream: Upstream, number: str, code: str):
+    take_from_the_catalogue(code.upper())
+
+    row = row_of(number, code)
+
+    assert (row.state, row.fault, row.said) == ("wrong", "not_for_sale", code)
+    Product.objects.update(is_listed=True)
+    (again,) = rows_of(checked(f"Nomor;Produk;Nama\n{number};{code};Sari\n"))
+    assert again.product
+    assert again.product.code == code.upper()
