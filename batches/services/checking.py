@@ -1,5 +1,6 @@
 """Checks the rows of a table as a whole: the meaning of each, and the first reason why it cannot be sold."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +13,10 @@ from catalogue.destinations import InvalidDestination
 from catalogue.mending import DigitsLost, mend_number
 from catalogue.models import Product, ProductType
 from catalogue.operators import is_brand_of_another, operator_of
+from catalogue.services.amounts import MONEY
 from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
-from catalogue.services.words import code_in, joined
+from catalogue.services.words import chunks_of, code_in, joined
 from core import clock
 from core.bulk import update_rows
 from core.notation import at_home
@@ -94,7 +96,8 @@ class _Reader:
             return _Meaning(fault=Fault.WRONG_NUMBER if typed.number else Fault.NO_NUMBER)
         if _digits(typed.number) != _digits(number):
             return _Meaning(fault=Fault.WRONG_NUMBER, about=number)  # no digit of the product becomes one of the number
-        if len(matches.keys) == 1 and not matches.lacking:
+        is_certain = len(matches.keys) == 1 and not self._is_bare_amount_of(matches.keys[0], what)
+        if is_certain and not matches.lacking:
             return _Meaning(matches.keys[0], typed.number)
         if matches.keys and not matches.lacking:
             return _Meaning(fault=Fault.UNCLEAR_PRODUCT, keys=tuple(matches.alike or matches.keys)[:_MOST_CODES])
@@ -103,6 +106,19 @@ class _Reader:
             return _Meaning(others.keys[0], typed.number)  # by its brand it belongs to another operator
         is_name = self._has_name_behind(number, what)
         return _Meaning(fault=Fault.NAME_BEHIND if is_name else Fault.UNKNOWN_PRODUCT, about=what)
+
+    def _is_bare_amount_of(self, key: int, what: str) -> bool:
+        """Whether the text is an amount, with no word but the operator's, of a product that is not sold in rupiah.
+
+        "tsel 25" is credit of Rp25.000: without it, 25 GB are not what the row asks for.
+        """
+        product = self.index.products[self.index.keys.index(key)]
+        main = product.sold_in.main
+        if not product.kind.is_phone or main is None or main.unit == MONEY:
+            return False
+        called = {joined(product.brand_name)}.union(*(brand.called for brand in product.brand_called))
+        said = [word if word in called else re.sub(r"\d", "", word) for word in map(joined, chunks_of(what))]
+        return called.issuperset(filter(None, said)) or "".join(said) in called
 
     def _has_name_behind(self, number: str, what: str) -> bool:
         """Whether the text is one or more possible products, followed by words that may be a name."""

@@ -21,6 +21,33 @@ def row_of(number: str, what: str) -> BatchRow:
 
 
 @pytest.mark.parametrize(
+    ("what", "fault"),
+    [
+        ("25", "unknown_product"),
+        ("25.000", "unknown_product"),
+        ("tsel 25", "not_for_sale"),  # the same as its code
+        ("simpati 25", "unclear_product"),
+        ("kartu as 25", "unclear_product"),
+    ],
+)
+def test_given_no_such_credit_then_a_bare_amount_sells_no_data(upstream: Upstream, what: str, fault: str):
+    take_from_the_catalogue("TSEL25")
+
+    row = row_of("081255570001", what)
+
+    assert (row.state, row.fault) == ("wrong", fault)
+
+
+@pytest.mark.parametrize("what", ["25gb", "25 GB", "tsel 25 gb", "data 25", "tsel data 25"])
+def test_data_is_sold_to_whoever_says_so(upstream: Upstream, what: str):
+    take_from_the_catalogue("TSEL25")
+
+    row = row_of("081255570001", what)
+
+    assert (row.state, row.product and row.product.code) == ("ready", "TSELD25G30")
+
+
+@pytest.mark.parametrize(
     ("number", "code"),
     [
         ("081255570001", "TSEL25"),
@@ -40,3 +67,11 @@ def test_the_code_of_a_product_that_is_gone_sells_no_other_product(upstream: Ups
     (again,) = rows_of(checked(f"Nomor;Produk;Nama\n{number};{code};Sari\n"))
     assert again.product
     assert again.product.code == code.upper()
+
+
+def test_a_digit_of_an_unknown_code_is_no_typing_error(upstream: Upstream):
+    take_from_the_catalogue("SPOTIFY2")
+
+    row = row_of("12345678901", "SPOTIFY9")
+
+    assert (row.state, row.fault, row.said) == ("wrong", "unknown_product", "SPOTIFY9")
