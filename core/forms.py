@@ -107,6 +107,15 @@ class SumForm(forms.Form):
         return cleaned
 
 
+def changed_by_reader(form: forms.BaseForm) -> set[str]:
+    """The fields whose values differ from those that the page showed: so a colleague's change meanwhile stays.
+
+    The page carries the shown values of fields with `show_hidden_initial`; a field without one counts as changed.
+    """
+    unknown = (name for name in form.fields if form[name].html_initial_name not in form.data)  # a page of older code
+    return {*form.changed_data, *unknown}
+
+
 def faults_of(form: forms.BaseForm) -> list[str]:
     """The errors of an invalid form, in the order of its fields."""
     return [str(fault) for faults in form.errors.values() for fault in faults]

@@ -8,7 +8,7 @@ from django.forms import BoundField
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from core.forms import RupiahField
+from core.forms import RupiahField, changed_by_reader
 from policies.bounds import BOUNDS, SWITCHES
 from policies.models import Policies
 from policies.words import PARTS, SWITCH, UNITS, WORDS, value_in_words
@@ -65,8 +65,7 @@ class PoliciesForm(forms.Form):
     @property
     def wanted(self) -> dict[str, Any]:
         """The values for `change_policies`: those that differ from what the page showed; only of a valid form."""
-        unknown = (name for name in WORDS if self[name].html_initial_name not in self.data)  # a page of older code
-        changed = {*self.changed_data, *unknown}
+        changed = changed_by_reader(self)
         changed |= {end for hours in _HOURS for end in hours if not changed.isdisjoint(hours)}
         return {name: self.cleaned_data[name] for name in WORDS if name in changed and name not in settings.POLICIES}
 

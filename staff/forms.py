@@ -10,7 +10,7 @@ from django.contrib.auth.password_validation import password_validators_help_tex
 from django.utils.translation import gettext, gettext_lazy as _
 
 from branches.forms import WithBranch
-from core.forms import RupiahField
+from core.forms import RupiahField, changed_by_reader
 from core.money import rupiah
 from core.rights import OF_ROLES, Role
 from staff.errors import SLOWED, slowed_words
@@ -90,7 +90,7 @@ class RoleForm(forms.Form):
 
 
 class LimitsForm(forms.Form):
-    """Limits in whole rupiah; an empty one means no limit, or the role's."""
+    """Limits in whole rupiah; an empty one means no limit, or the role's. `limits`: as they are stored now."""
 
     per_order = RupiahField(label=_("Limit per order"), help_text=_OF_COST, least=0, required=False)
     per_day = RupiahField(label=_("Limit per day"), help_text=_OF_COST, least=0, required=False)
@@ -107,11 +107,13 @@ class LimitsForm(forms.Form):
             of_role = getattr(role, name) if role else None
             shown = empty or (gettext("no limit") if of_role is None else rupiah(of_role))
             self.fields[name].widget.attrs |= {**_FIELD, "inputmode": "numeric", "maxlength": 30, "placeholder": shown}
+            self.fields[name].show_hidden_initial = True
 
     @property
     def limits(self) -> Limits:
-        """The typed values of a valid form."""
-        return Limits(**{name: self.cleaned_data[name] for name in LIMITS})
+        """The typed values of a valid form; a limit that the reader has not changed stays as it is stored."""
+        changed = changed_by_reader(self)
+        return Limits(**{name: (self.cleaned_data if name in changed else self.initial)[name] for name in LIMITS})
 
     @property
     def amounts(self) -> list[forms.BoundField]:
@@ -130,9 +132,18 @@ class LimitsForm(forms.Form):
 
 
 class RoleRightsForm(LimitsForm):
-    """The rights and limits of a role."""
+    """The rights and limits of a role. `shown`: the rights that the role had when the page was made."""
 
     rights = forms.MultipleChoiceField(choices=[(right.value, right.label) for right in OF_ROLES], required=False)
+    shown = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def rights_from(self, held: set[str]) -> set[str]:
+        """The rights that the role gets: the `held` ones with the changes that the reader made on the page."""
+        ticked = set(self.cleaned_data["rights"])
+        if "shown" not in self.data:  # a page of older code
+            return ticked
+        shown = set(self.cleaned_data["shown"].split())
+        return (held | ticked - shown) - (shown - ticked)
 
 
 class NamesForm(forms.Form):

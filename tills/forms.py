@@ -9,7 +9,7 @@ from django.forms.models import model_to_dict
 from django.utils.translation import gettext_lazy as _
 
 from branches.forms import WithBranch
-from core.forms import RupiahField
+from core.forms import RupiahField, changed_by_reader
 from tills.models import Codepage, PrinterLanguage, PrinterWay, Roll, Speed, TillPrinter
 from tills.services import is_weak
 
@@ -67,7 +67,15 @@ class TillForm(WithBranch):
         super().__init__(*args, **kwargs)
         for name in ("name", "pin_limit"):
             self.fields[name].widget.attrs |= _FIELD
+        for field in self.fields.values():
+            field.show_hidden_initial = True
         self.fields["pin_limit"].widget.attrs["inputmode"] = "numeric"
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """The values of a valid form; one that the reader has not changed stays as the form began."""
+        changed = changed_by_reader(self)
+        return {name: (self.cleaned_data if name in changed else self.initial)[name] for name in self.fields}
 
 
 class PrinterForm(forms.Form):

@@ -53,9 +53,10 @@ def role_detail(request: StaffRequest, name: str) -> HttpResponse:
     role = Role(name)
     held = rights_by_role().get(role, set())
     form = RoleRightsForm(request.POST or None, limits=services.limits_of_roles()[role])
+    form.initial["shown"] = " ".join(sorted(held))
     refusal = None
     if request.method == "POST" and form.is_valid():
-        rights = form.cleaned_data["rights"] if role is not Role.OWNER else ()
+        rights = form.rights_from(held) if role is not Role.OWNER else set[str]()
         try:
             with transaction.atomic():  # a refusal comes before the code, which would be used up
                 services.lock_role_edit(role, rights, form.limits, actor=request.user)

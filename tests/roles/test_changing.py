@@ -10,8 +10,8 @@ from core.rights import Role
 from staff.models import RoleLimits, User
 from staff.roles import ROLES, rights_by_role
 from staff.services import Limits, change_limits, change_role_rights, limits_of, limits_of_roles
-from testing.people import browser_of, make_person
-from tests.core.helpers import codes, has_id
+from testing.people import browser_of, make_person, signed_in
+from tests.core.helpers import codes, has_id, hidden
 from tests.staff.helpers import refused
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +52,43 @@ def test_a_changed_role_is_an_event_with_before_and_after():
     assert event.before["rights"] == rights
     assert event.after["rights"] == rights[:1]
     assert (event.before["limits"]["per_day"], event.after["limits"]["per_day"]) == (None, 500_000)
+
+
+def test_given_a_roles_page_from_before_then_a_colleagues_change_stays():
+    held = {"purchases.buy", "purchases.view_order", "catalogue.view_product"}
+    first, second = make_person("admin", username="first"), make_person("admin", username="second")
+    change_role_rights(Role.VIEWER, held, Limits(per_order=50_000), actor=None)
+    browser, address = signed_in(first), "/staff/roles/viewer/"
+    page = browser.get(address)
+    shown = {"rights": checked(page), "per_order": "50.000", "per_day": "", "approval_above": "", **hidden(page)}
+    change_role_rights(Role.VIEWER, held - {"purchases.buy"}, Limits(per_order=20_000), actor=second)
+
+    browser.confirm(address, shown | {"rights": held - {"catalogue.view_product"}, "per_day": "90.000"})
+
+    assert rights_by_role()[Role.VIEWER] == {"purchases.view_order"}
+    assert limits_of_roles()[Role.VIEWER] == Limits(per_order=20_000, per_day=90_000)
+
+
+def test_given_a_refused_page_of_a_role_then_its_rights_count_as_it_showed_them_first():
+    browser, address = signed_in(make_person("admin")), "/staff/roles/viewer/"
+    change_role_rights(Role.VIEWER, {"purchases.buy"}, Limits(), actor=None)
+    shown = {"per_order": "", "per_day": "", "approval_above": "", **hidden(browser.get(address))}
+
+    again = browser.post(address, shown | {"rights": []})
+    browser.confirm(address, shown | hidden(again) | {"rights": checked(again)})
+
+    assert rights_by_role()[Role.VIEWER] == set()
+
+
+def test_given_a_persons_page_from_before_then_a_colleagues_limit_stays():
+    person, boss = make_person("cashier", own_per_order=50_000), make_person("admin")
+    browser, page = signed_in(boss), f"/staff/{person.pk}/"
+    shown = {"per_order": "50.000", "per_day": "", "approval_above": "", **hidden(browser.get(page))}
+    change_limits(stored(person), Limits(per_order=20_000), actor=None)
+
+    browser.confirm(f"{page}limits/", shown | {"per_day": "90.000"})
+
+    assert limits_of(stored(person)) == Limits(per_order=20_000, per_day=90_000)
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role is not Role.OWNER])

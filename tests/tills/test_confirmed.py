@@ -9,7 +9,7 @@ from audit.models import AuditEvent
 from branches.models import FIRST
 from testing.people import code_of
 from tests.branches.helpers import make_branch
-from tests.core.helpers import codes
+from tests.core.helpers import codes, hidden
 from tests.staff.own_keys import with_passkey
 from tests.tills.helpers import boss, make_till, manager
 from tills.models import Till
@@ -132,6 +132,19 @@ def test_a_limit_that_was_changed_meanwhile_stays_when_another_name_is_saved(til
 
     till.refresh_from_db()
     assert (till.name, till.pin_limit) == ("Depan", 20_000)
+
+
+def test_given_a_tills_page_from_before_then_a_colleagues_change_stays(till):
+    browser, address, tebet = boss(), f"/tills/{till.pk}/", make_branch("Tebet")
+    shown = {"initial-pin_limit": ""} | hidden(browser.get(address)) | LIMIT | {"pin_limit": "", "branch": str(FIRST)}
+    Till.objects.filter(pk=till.pk).update(name="Depan", branch=tebet)
+
+    browser.confirm(address, shown | {"pin_limit": "90.000"})
+    with_limit = (*state(till)[:2], till.branch_id)
+    browser.confirm(address, shown | {"name": "Belakang"})
+
+    assert with_limit == ("Depan", 90_000, tebet.pk)
+    assert (*state(till)[:2], till.branch_id) == ("Belakang", 90_000, tebet.pk)
 
 
 def test_the_page_signs_what_the_server_compares(till):

@@ -83,7 +83,7 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
     )
     if request.method == "POST" and till.is_on and form.is_valid():
         try:
-            facts = form.cleaned_data
+            facts = form.wanted
             if (facts["pin_limit"], facts.get("branch", till.branch_id)) != (till.pin_limit, till.branch_id):
                 check_factor(request, act=CHANGE, content={"till": pk, **_typed(form)})
             services.change_till(till, actor=request.user, **facts)
