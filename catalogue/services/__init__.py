@@ -1,7 +1,7 @@
 """The catalogue: fetched, kept, searched."""
 
 from catalogue.services.acts import ask_for_rule
-from catalogue.services.changing import change_rule
+from catalogue.services.changing import change_rule, refuse_rule
 from catalogue.services.effects import preview, sums_of_sold
 from catalogue.services.health import Health, note_health
 from catalogue.services.kinds import correct_kind, read_category_kinds

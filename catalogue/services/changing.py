@@ -33,12 +33,7 @@ def change_rule(
     one now, `NeedsSecondPerson` when something would sell below cost and nobody has approved it.
     """
     with transaction.atomic():
-        lock_prices()
-        change = preview(target, terms)
-        if change.is_same:
-            raise RuleRefused("same")
-        if seen not in {None, change.hash}:
-            raise RuleRefused("moved")
+        change = _lock_change(target, terms, seen=seen)
         if change.below_cost and approved_by is None:
             raise NeedsSecondPerson(change.content)
         _write(change)
@@ -53,6 +48,26 @@ def change_rule(
             facts=facts | {"approved_by": approved_by.pk if approved_by else None},
         )
     log.info("price_rule_changed", by=actor.pk, target=target.key, affected=change.affected)
+    return change
+
+
+def refuse_rule(target: Target, terms: Terms | AsNow | None, *, seen: str, reason: str) -> None:
+    """Raise `RuleRefused` if `change_rule` would refuse this, or a second person is needed and there is no reason.
+
+    Nothing changes.
+    """
+    with transaction.atomic():
+        if _lock_change(target, terms, seen=seen).below_cost and not reason.strip():
+            raise RuleRefused("no_reason")
+
+
+def _lock_change(target: Target, terms: Terms | AsNow | None, *, seen: str | None) -> Preview:
+    lock_prices()
+    change = preview(target, terms)
+    if change.is_same:
+        raise RuleRefused("same")
+    if seen not in {None, change.hash}:
+        raise RuleRefused("moved")
     return change
 
 

@@ -86,13 +86,14 @@ def _first_terms(target: Target, own: Rules) -> dict[str, Any]:
 
 
 def _save(request: StaffRequest, target: Target, own: Rules, form: TermsForm) -> HttpResponse:
-    seen = request.POST.get("seen", "")
+    seen, reason = request.POST.get("seen", ""), request.POST.get("reason", "")
     try:
+        services.refuse_rule(target, form.terms, seen=seen, reason=reason)  # a code would be used up
         check_factor(request, act=CHANGE_RULE, content={name: request.POST.get(name, "") for name in _BOUND})
         change = services.change_rule(target, form.terms, actor=request.user, seen=seen)
     except NeedsSecondPerson as need:
         try:
-            approval = services.ask_for_rule(need, actor=request.user, reason=request.POST.get("reason", ""))
+            approval = services.ask_for_rule(need, actor=request.user, reason=reason)
         except RuleRefused as refusal:
             return _show(request, target, own, form, _preview(request, target, form.terms), refusal=refusal)
         except AlreadyAsked as refusal:

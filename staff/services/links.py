@@ -136,17 +136,10 @@ def make_link(person: User, *, actor: User | None) -> str:
     everywhere; the old password works until the link is used. Raises `NeedsSecond` in the same cases as `reactivate`.
     """
     with transaction.atomic():
-        locked = lock_for_change(person, actor=actor)
-        refuse_demo(locked)
-        refuse_outside(locked)
-        if actor is not None and sees_more(locked, actor):
-            raise NotAllowed("sees_all")
+        locked = lock_for_link(person, actor=actor)
         purpose = AccessLink.Purpose.RESET if locked.has_joined else AccessLink.Purpose.INVITE
-        if locked.has_joined and not locked.is_active:
-            raise NotAllowed("switched_off")
         before, seconded = {"is_active": locked.is_active}, dict[str, object]()
         if not locked.is_active:
-            keep_open(locked.branch_id)
             change = switching_on(locked)
             if takes_two(change.content["rights"]):
                 seconded |= settle(change, actor=actor, approved_by=None)
@@ -167,6 +160,20 @@ def make_link(person: User, *, actor: User | None) -> str:
         )
     log.info("staff_link_made", by=_key(actor), person=locked.pk, purpose=purpose.value)
     return token
+
+
+def lock_for_link(person: User, *, actor: User | None) -> User:
+    """The person, locked with all people of the change. Raises `NotAllowed` or `BranchRefused` as `make_link`."""
+    locked = lock_for_change(person, actor=actor)
+    refuse_demo(locked)
+    refuse_outside(locked)
+    if actor is not None and sees_more(locked, actor):
+        raise NotAllowed("sees_all")
+    if locked.has_joined and not locked.is_active:
+        raise NotAllowed("switched_off")
+    if not locked.is_active:
+        keep_open(locked.branch_id)
+    return locked
 
 
 def withdraw_link(person: User, *, actor: User | None) -> None:

@@ -67,21 +67,28 @@ def move(person: User, *, branch: int, actor: User) -> None:
     `BranchRefused` for a closed branch.
     """
     with transaction.atomic():
-        locked = lock_for_change(person, actor=actor)
+        locked = lock_move(person, branch=branch, actor=actor)
         before, locked.branch_id = locked.branch_id, branch
         if before == branch:
             return
-        keep_open(branch)
         if locked.bound_since is not None:
-            if not actor.has_perm(Right.CHANGE_ROLES):
-                raise NotAllowed("owner_binds")
             locked.bound_since = clock.now()  # files that were made before hold the other branch's rows
-        _refuse_open_elsewhere(locked, branch)
         locked.save(update_fields=["branch", "bound_since"])
         withdraw_unbacked_links()
         after = {"branch": branch}
         record(STAFF_MOVED, actor=actor, subject=locked.username, before={"branch": before}, after=after)
     log.info("staff_moved", by=_key(actor), person=locked.pk, branch=branch)
+
+
+def lock_move(person: User, *, branch: int, actor: User) -> User:
+    """The person, locked with all people of the move, still in the old branch. Raises the same as `move`."""
+    locked = lock_for_change(person, actor=actor)
+    if locked.branch_id != branch:
+        keep_open(branch)
+        if locked.bound_since is not None and not actor.has_perm(Right.CHANGE_ROLES):
+            raise NotAllowed("owner_binds")
+        _refuse_open_elsewhere(locked, branch)
+    return locked
 
 
 def deactivate(person: User, *, actor: User | None) -> None:
@@ -90,8 +97,7 @@ def deactivate(person: User, *, actor: User | None) -> None:
     Raises `NotAllowed`.
     """
     with transaction.atomic():
-        locked = lock_for_change(person, actor=actor)
-        refuse_last_owner(locked)
+        locked = lock_switching_off(person, actor=actor)
         before = {"is_active": locked.is_active}
         locked.is_active = False
         locked.save(update_fields=["is_active"])
@@ -110,6 +116,13 @@ def deactivate(person: User, *, actor: User | None) -> None:
     log.info("staff_deactivated", by=_key(actor), person=locked.pk, sessions=ended)
 
 
+def lock_switching_off(person: User, *, actor: User | None) -> User:
+    """The person, locked with all people of the change. Raises `NotAllowed` if the account may not be switched off."""
+    locked = lock_for_change(person, actor=actor)
+    refuse_last_owner(locked)
+    return locked
+
+
 def reactivate(person: User, *, actor: User | None, approved_by: User | None = None) -> None:
     """Switch the account on again, with the password and role that it had.
 
@@ -117,11 +130,7 @@ def reactivate(person: User, *, actor: User | None, approved_by: User | None = N
     and a colleague could approve it.
     """
     with transaction.atomic():
-        change = lock_switching_on(person, actor=actor)
-        current = User.objects.get(pk=person.pk)
-        if not current.has_joined and approved_by is None:
-            raise NotAllowed("not_joined")
-        keep_open(current.branch_id)
+        change, current = lock_reactivation(person, actor=actor, is_approved=approved_by is not None)
         facts = NOBODY
         if takes_two(change.content["rights"]):
             facts = settle(change, actor=actor, approved_by=approved_by)
@@ -138,6 +147,20 @@ def reactivate(person: User, *, actor: User | None, approved_by: User | None = N
             facts=facts,
         )
     log.info("staff_reactivated", by=_key(actor), person=current.pk)
+
+
+def lock_reactivation(person: User, *, actor: User | None, is_approved: bool = False) -> tuple[Change, User]:
+    """The change of `lock_switching_on`, and the person as stored now.
+
+    Raises `NotAllowed`, also for a person who has not joined unless a second person has approved it; and
+    `BranchRefused` for a closed branch.
+    """
+    change = lock_switching_on(person, actor=actor)
+    current = User.objects.get(pk=person.pk)
+    if not (current.has_joined or is_approved):
+        raise NotAllowed("not_joined")
+    keep_open(current.branch_id)
+    return change, current
 
 
 def lock_switching_on(person: User, *, actor: User | None) -> Change:
@@ -184,16 +207,10 @@ def bind(person: User, *, is_bound: bool, actor: User) -> None:
     has a shift open at a drawer of another branch.
     """
     with transaction.atomic():
-        locked = lock_for_change(person, actor=actor)
-        if not actor.has_perm(Right.CHANGE_ROLES):
-            raise NotAllowed("owner_binds")
-        if locked.is_superuser:
-            raise NotAllowed("owner_sees_all")
+        locked = lock_binding(person, is_bound=is_bound, actor=actor)
         before = locked.bound_since is not None
         if before == is_bound:
             return
-        if is_bound:
-            _refuse_open_elsewhere(locked, locked.branch_id)
         locked.bound_since = clock.now() if is_bound else None
         locked.save(update_fields=["bound_since"])
         withdraw_unbacked_links()
@@ -206,6 +223,18 @@ def bind(person: User, *, is_bound: bool, actor: User) -> None:
             facts={"branch": locked.branch_id},
         )
     log.info("staff_bound", by=actor.pk, person=locked.pk, branch=locked.branch_id, is_bound=is_bound)
+
+
+def lock_binding(person: User, *, is_bound: bool, actor: User) -> User:
+    """The person, locked with all people of the change, not yet bound. Raises the same as `bind`."""
+    locked = lock_for_change(person, actor=actor)
+    if not actor.has_perm(Right.CHANGE_ROLES):
+        raise NotAllowed("owner_binds")
+    if locked.is_superuser:
+        raise NotAllowed("owner_sees_all")
+    if is_bound and locked.bound_since is None:
+        _refuse_open_elsewhere(locked, locked.branch_id)
+    return locked
 
 
 def _refuse_open_elsewhere(person: User, branch: int) -> None:

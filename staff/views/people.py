@@ -269,6 +269,8 @@ def staff_move(request: StaffRequest, person: User) -> None:
     if not form.is_valid():  # the page was opened before the branch was closed
         raise BranchRefused("closed")
     branch: int = form.cleaned_data["branch"] if "branch" in form.fields else person.branch_id
+    with transaction.atomic():  # as for a role
+        services.lock_move(person, branch=branch, actor=request.user)
     _confirm(request, MOVE, person=person.pk, branch=branch)
     services.move(person, branch=branch, actor=request.user)
     messages.success(request, _("Saved."), extra_tags="person_moved")
@@ -278,6 +280,8 @@ def staff_move(request: StaffRequest, person: User) -> None:
 def staff_bind(request: StaffRequest, person: User) -> None:
     """Limit the person to the own branch (`bound=1`), or show all branches again."""
     bound = request.POST.get("bound", "")
+    with transaction.atomic():  # as for a role
+        services.lock_binding(person, is_bound=bound == "1", actor=request.user)
     _confirm(request, BIND, person=person.pk, bound=bound)
     services.bind(person, is_bound=bound == "1", actor=request.user)
     messages.success(request, _("Saved. It holds from the next page on."), extra_tags="person_bound")
@@ -286,6 +290,8 @@ def staff_bind(request: StaffRequest, person: User) -> None:
 @_step()
 def staff_deactivate(request: StaffRequest, person: User) -> None:
     """Switch the account off."""
+    with transaction.atomic():  # as for a role
+        services.lock_switching_off(person, actor=request.user)
     _confirm(request, DEACTIVATE, person=person.pk)
     services.deactivate(person, actor=request.user)
     messages.success(request, _("The account is switched off, and signed out everywhere."))
@@ -294,6 +300,8 @@ def staff_deactivate(request: StaffRequest, person: User) -> None:
 @_step()
 def staff_reactivate(request: StaffRequest, person: User) -> None:
     """Switch the account on again."""
+    with transaction.atomic():  # as for a role
+        services.lock_reactivation(person, actor=request.user)
     _confirm(request, REACTIVATE, person=person.pk)
     services.reactivate(person, actor=request.user)
     messages.success(request, _("The account is switched on."))
@@ -302,6 +310,8 @@ def staff_reactivate(request: StaffRequest, person: User) -> None:
 @_step()
 def staff_link(request: StaffRequest, person: User) -> HttpResponse:
     """Make a new link: an invitation again, or a new password. The answer shows it, this once."""
+    with transaction.atomic():  # as for a role
+        services.lock_for_link(person, actor=request.user)
     _confirm(request, ACCESS_LINK, person=person.pk)
     return _link_shown(request, person, services.make_link(person, actor=request.user))
 

@@ -17,7 +17,7 @@ from catalogue.services.terms import Terms
 from staff.models import User
 from testing.database import statements
 from testing.factories import make_biller, make_product
-from testing.people import browser_of, make_person
+from testing.people import browser_of, code_of, make_person, signed_in
 from tests.approvals.helpers import approve, approver
 from tests.core.helpers import codes, has_id, hidden, words, words_at
 
@@ -135,14 +135,16 @@ def test_a_fee_of_bills_is_never_below_cost():
 
 def test_a_second_person_approves_a_rule_below_cost_on_the_page():
     product = make_product(price=10_000)
-    browser = browser_of("administrator")
+    person = make_person("administrator")
+    browser, code = signed_in(person), code_of(person)
     typed = {"target": f"product:{product.pk}", "kind": "fixed", "value": "9.000", "round_to": "1"}
     page = browser.get(URL, typed)
     assert has_id(page, "below-cost")
+    typed |= {**hidden(page), "factor_code": code}  # a refusal does not use it up
 
-    assert codes(browser.confirm(URL, {**typed, **hidden(page), "reason": " "})) == {"RuleRefused:no_reason"}
+    assert codes(browser.post(URL, {**typed, "reason": " "})) == {"RuleRefused:no_reason"}
     assert not Approval.objects.exists()
-    browser.confirm(URL, {**typed, **hidden(page), "reason": "promo"})
+    browser.post(URL, {**typed, "reason": "promo"})
     approval = Approval.objects.get()
     assert (approval.act, approval.facts["below_cost"], approval.facts["largest_loss"]) == ("price_rule", 1, 1_000)
     before = words(browser.get(approval.get_absolute_url())).partition("Rule now")[2]

@@ -11,7 +11,8 @@ from staff.events import FACTOR_FAILED, FACTOR_REMOVED, FACTOR_USED
 from staff.models import RoleLimits, User
 from staff.services import deactivate, has_factor
 from testing.people import Browser, code_of, give_factor, make_person
-from tests.staff.helpers import administrator, groups, owner, signed_in
+from tests.branches.helpers import make_branch
+from tests.staff.helpers import administrator, groups, invited, owner, signed_in
 from tests.staff.own_keys import with_passkey
 
 pytestmark = pytest.mark.django_db
@@ -80,6 +81,29 @@ def test_an_act_that_is_refused_leaves_its_code_valid():
 
     assert not [words for words in shown if "Factor" in words], shown
     assert groups(cashier) == {"viewer"}
+
+
+@pytest.mark.parametrize(
+    ("step", "refused", "accepted"),
+    [
+        ("branch", "boss", "cashier"),
+        ("bind", "boss", "cashier"),
+        ("deactivate", "boss", "cashier"),
+        ("reactivate", "invited", "off"),
+        ("link", "off", "cashier"),
+    ],
+)
+def test_a_step_with_an_account_that_is_refused_leaves_its_code_valid(step, refused, accepted):
+    boss, branch = owner(), make_branch("Tebet")
+    people = {"boss": boss, "cashier": make_person("cashier"), "off": make_person("viewer"), "invited": invited()[0]}
+    for name in ("off", "invited"):
+        deactivate(people[name], actor=None)
+    browser, typed = signed_in(boss), {"bound": "1", "branch": branch.pk, "factor_code": code_of(boss)}
+
+    assert code_shown(post(browser, people[refused], step, **typed)).startswith("NotAllowed")
+    assert not AuditEvent.objects.filter(kind__in=[FACTOR_USED.key, FACTOR_FAILED.key]).exists()
+    post(browser, people[accepted], step, **typed)
+    assert AuditEvent.objects.filter(kind=FACTOR_USED.key).exists()
 
 
 def test_an_invitation_that_is_refused_leaves_its_code_valid():
