@@ -23,6 +23,7 @@ from core import clock
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
+from core.notation import as_if_typed
 from core.numbers import sees_whole, sees_whole_numbers
 from core.paging import keyset_page
 from core.rights import Right
@@ -49,7 +50,7 @@ def arrived(request: StaffRequest) -> HttpResponse:
 
     A text that may mean several numbers leads to a choice: no customer hears about another customer's order.
     """
-    text = request.GET.get("q", "").strip()[:100]
+    text = as_if_typed(request.GET.get("q", "")).strip()[:100]
     orders = _meant(text) if text else []
     context: dict[str, Any] = {"text": text, "orders": orders}
     if orders and len({order.destination for order in orders}) == 1:

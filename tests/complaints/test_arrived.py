@@ -41,6 +41,15 @@ def test_a_number_an_sn_or_a_ref_id_leads_to_the_newest_order(cashier):
     assert 'id="earlier"' in page
 
 
+def test_a_copied_number_stands_in_the_field_without_its_invisible_marks(cashier):
+    make_order(Status.SUCCESS, destination=NUMBER)
+
+    page = cashier.get("/arrived/", {"q": "\u202a+62 812\u20113456\u20117890\u202c"}).content.decode()
+
+    assert 'id="answer"' in page
+    assert 'value="+62 812-3456-7890"' in page  # "Show" sends it again
+
+
 def test_each_status_has_its_words_and_an_unknown_one_never_failed(cashier):
     for status, facts, code in [
         (Status.PENDING, {}, "processing"),
