@@ -252,6 +252,7 @@
       const target = event.target instanceof Element ? event.target : document.body;
       const isBack = event.key === "Backspace" && typedAhead;
       const isHere = target === field() || review()?.contains(target);
+      const isLost = target === document.body && review() && !isSending; // the cursor was on what went away, such as an expired bill
       // The biller may take long: meanwhile a letter keeps its meaning, and other parts of the page keep their keys.
       const isForBill = isBillerAsked() && (isHere || target === document.body) && (isBack || /^\d$/.test(event.key));
       if ((isForBill || ((isSending || isAsking) && (event.key.length === 1 || isBack))) && !event.altKey) {
@@ -262,7 +263,7 @@
         event.preventDefault();
         event.stopImmediatePropagation();
       } else if (target === field()) inField(event);
-      else if (review()?.contains(target) || (event.key === "Escape" && review() && target === document.body)) inReview(event);
+      else if (review()?.contains(target) || (isLost && event.key === "Escape")) inReview(event);
       else if (!event.altKey && (target === document.body || one("#counter-strip").contains(target))) strip.press(event, setCaret);
       if (event.key === "Enter") isEnterDown = true;
     },
