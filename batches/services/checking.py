@@ -13,10 +13,10 @@ from catalogue.destinations import InvalidDestination
 from catalogue.mending import DigitsLost, mend_number
 from catalogue.models import Product, ProductType
 from catalogue.operators import is_brand_of_another, operator_of
-from catalogue.services.amounts import MONEY
+from catalogue.services.amounts import MONEY, denominations_of
 from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
-from catalogue.services.words import chunks_of, code_in, joined
+from catalogue.services.words import chunks_of, code_in, fold, joined, without_thousands
 from core import clock
 from core.bulk import update_rows
 from core.notation import at_home
@@ -30,6 +30,9 @@ from purchases.states import UNFULFILLED
 
 # At most this many codes are named for an unclear product.
 _MOST_CODES = 4
+_AT_THE_END = re.compile(r"\d+$", re.ASCII)
+# A smaller amount is in thousands.
+_LEAST_RUPIAH = 1_000
 # The fewest digits of a number: fewer digits alone are a denomination.
 _LEAST_DIGITS = 4
 _CHECKED = ("kind", "product", "destination", "bill_check", "max_price", "selling_price", "state", "fault", "said")
@@ -78,7 +81,9 @@ class _Reader:
     def _of_product(self, number: str, what: str) -> _Meaning:
         if (place := self.index.of_code(what)) is not None:
             return _Meaning(self.index.keys[place], number)
-        if code_in(what) in self._gone:  # its words may mean another product that the catalogue still has
+        if (
+            " " not in what and code_in(what) in self._gone
+        ):  # its words may mean another product that the catalogue still has
             return _Meaning(fault=Fault.NOT_FOR_SALE, about=what)
         operator = operator_of(number) if number.startswith("08") else None
         if operator is None:
@@ -200,7 +205,7 @@ def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> No
     row.product, row.destination, row.max_price, row.selling_price = None, "", None, None
     row.kind = Order.Kind.PURCHASE
     product = products.get(meaning.key) if meaning.key else None
-    if product and _is_code_with_other_digits(row.what, product.code):
+    if product and _may_be_another(row.what, product):
         meaning, product = _Meaning(fault=Fault.UNCLEAR_PRODUCT, about=product.code), None
     if product is None:
         codes = ", ".join(products[key].code for key in meaning.keys if key in products)
@@ -234,10 +239,21 @@ def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> No
     row.state, row.fault, row.said = RowState.READY, "", ""
 
 
-def _is_code_with_other_digits(what: str, code: str) -> bool:
-    """Whether a written code is this one only without the sign between its digits: "AXD1.5" for AXD15."""
-    words = {what, *what.split()}
-    return any(joined(word) == joined(code) and code_in(word) != code_in(code) for word in words)
+def _may_be_another(what: str, product: Product) -> bool:
+    """Whether the text is the product's code only in part, and may mean another product.
+
+    "AXD1.5" is not AXD15, and "tsel-1000" may be rupiah beside TSEL1000, a code of Rp1.000.000.
+    """
+    code = product.code
+    like = [word for word in {what, *what.split()} if joined(word) == joined(code) and fold(word) != fold(code)]
+    if not like:
+        return False
+    main = denominations_of(chunks_of(product.name), product.sells_for).main
+    number = int((_AT_THE_END.search(joined(code)) or "0")[0])
+    rupiah = number if number >= _LEAST_RUPIAH else number * 1_000
+    is_other_amount = bool(number and main and main.unit == MONEY and main.value != rupiah)
+    own = code_in(without_thousands(code))
+    return is_other_amount or any(code_in(without_thousands(word)) != own for word in like)
 
 
 def _certain_number(row: BatchRow, meaning: _Meaning, product: Product) -> str:

@@ -169,8 +169,11 @@ class Index:
         return word in self._words or word in self.codes
 
     def of_code(self, text: str) -> int | None:
-        """The only entry with this code (`code_in`); None without one."""
+        """The only entry with this code (`code_in`) in one piece; None without one. "tsel 1000" is not TSEL1000."""
         alike = [at for at in self.codes.get(joined(text), ()) if code_in(self.products[at].code) == code_in(text)]
+        exact = [at for at in alike if fold(self.products[at].code) == fold(text)]
+        if exact or " " in text:
+            return exact[0] if len(exact) == 1 else None
         return alike[0] if len(alike) == 1 else None
 
     def has_beginning(self, word: str) -> bool:

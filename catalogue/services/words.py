@@ -109,13 +109,14 @@ def joined(text: str) -> str:
 
 
 def code_in(text: str) -> str:
-    """A code in lower case without signs, except between digits: "TSEL-10" is tsel10, and "AXD1.5" is not axd15.
-
-    A dot of thousands says nothing: "tsel 10.000" is tsel10000.
-    """
-    plain = _OF_THOUSANDS.sub("", fold(text))
-    kept = _BETWEEN_DIGITS.sub(lambda match: "." if match[0] in {".", ","} else "-", plain)
+    """A code in lower case without signs, except between digits: "TSEL-10" is tsel10, and "AXD1.5" is not axd15."""
+    kept = _BETWEEN_DIGITS.sub(lambda match: "." if match[0] in {".", ","} else "-", fold(text))
     return re.sub(r"(?<!\d)[^a-z0-9]|[^a-z0-9](?!\d)", "", kept)
+
+
+def without_thousands(text: str) -> str:
+    """The text without the signs of thousands: "tsel 10.000" is tsel 10000."""
+    return _OF_THOUSANDS.sub("", text)
 
 
 def chunks_of(text: str) -> list[str]:

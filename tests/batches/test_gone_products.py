@@ -1,4 +1,4 @@
-"""A table that was written for the catalogue of another day: no row becomes a sale of another product."""
+"""No row becomes a sale of a product with another amount, also in a table for the catalogue of another day."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def row_of(number: str, what: str) -> BatchRow:
     [
         ("25", "unknown_product"),
         ("25.000", "unknown_product"),
-        ("tsel 25", "not_for_sale"),  # the same as its code
+        ("tsel 25", "unclear_product"),
         ("simpati 25", "unclear_product"),
         ("kartu as 25", "unclear_product"),
     ],
@@ -75,3 +75,29 @@ def test_a_digit_of_an_unknown_code_is_no_typing_error(upstream: Upstream):
     row = row_of("12345678901", "SPOTIFY9")
 
     assert (row.state, row.fault, row.said) == ("wrong", "unknown_product", "SPOTIFY9")
+
+
+@pytest.mark.parametrize(
+    ("number", "what", "code"),
+    [
+        ("081255570001", "tsel 1.000", "TSEL1"),
+        ("081255570001", "tsel 1000", "TSEL1"),
+        ("081755570001", "XL 1.000", "XL1"),  # the product's name
+        ("081755570001", "xl 1000", "XL1"),
+        ("081755570001", "xl 1.000.000", "XL1000"),
+        ("081755570001", "xl1000", "XL1000"),  # the code
+    ],
+)
+def test_rupiah_beside_an_operator_are_no_code_of_a_thousand_times_as_much(
+    upstream: Upstream, number: str, what: str, code: str
+):
+    row = row_of(number, what)
+
+    assert (row.state, row.product and row.product.code) == ("ready", code)
+
+
+@pytest.mark.parametrize("what", ["TSEL1.000", "tsel-1000"])
+def test_a_text_that_may_be_rupiah_or_a_code_is_not_sold(upstream: Upstream, what: str):
+    row = row_of("081255570001", what)
+
+    assert (row.state, row.fault) == ("wrong", "unclear_product")

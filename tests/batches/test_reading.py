@@ -309,7 +309,6 @@ def test_a_sign_between_the_digits_of_a_code_belongs_to_it(upstream: Upstream):
         ("tsx-15", "TSX15"),
         ("TSX 15", "TSX15"),
         ("tsel 10.000", "TSEL10000"),
-        ("TSEL10.000", "TSEL10000"),
     ]:
         (row,) = rows_of(checked(f"Nomor;Produk\n081255570002;{what}\n"))
 
