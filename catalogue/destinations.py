@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalogue.operators import Operator, operator_of
 from core.errors import Refused
-from core.notation import at_home, bare, in_groups
+from core.notation import as_if_typed, at_home, bare, in_groups, out_of_brackets
 from core.numbers import masked, sees_whole
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class DestinationKind:
 
     def clean(self, text: str) -> str:
         """The destination as it is sent and stored. Raises `InvalidDestination` when it cannot be right."""
-        plain = self._plain(text)
+        plain = self._plain(as_if_typed(text))
         if not re.fullmatch(self.pattern, plain, re.ASCII):
             raise InvalidDestination(self.refusal)
         return plain
@@ -94,7 +94,7 @@ class DestinationKind:
             return ""
 
     def _plain(self, text: str) -> str:
-        plain = _SEPARATORS.sub("", text.strip())
+        plain = _SEPARATORS.sub("", out_of_brackets(text).strip() if self.takes_phone else text.strip())
         at_home_too = at_home(plain) if self.takes_phone and plain == bare(plain) else plain
         return at_home_too if re.fullmatch(_PHONE, at_home_too, re.ASCII) else plain
 

@@ -27,6 +27,11 @@ def as_if_typed(text: str) -> str:
     return "".join("-" if kind == "Pd" else sign for sign, kind in kinds if kind != "Cf")
 
 
+def out_of_brackets(text: str) -> str:
+    """The text with the beginning of a phone number without its brackets: "(0812) 9000" → "0812 9000"."""
+    return _IN_BRACKETS.sub(r"\1", text)
+
+
 def has_digits(text: str) -> bool:
     """Whether a text may be a part of a number, or contain one."""
     return any(letter.isdigit() for letter in text)
@@ -57,7 +62,7 @@ def split_number(text: str) -> tuple[str, str]:
     After ten digits a space ends the number, unless the next group is as long as the last one, or one single digit
     after groups: a number with a digit too few must never be offered.
     """
-    words = _COUNTRY_APART.sub(r"\1", _IN_BRACKETS.sub(r"\1", text)).split()
+    words = _COUNTRY_APART.sub(r"\1", out_of_brackets(text)).split()
     start = next((at for at, word in enumerate(words) if _BEGINS_A_NUMBER.match(word)), len(words))
     taken: list[str] = []
     for word in words[start:]:

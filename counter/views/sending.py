@@ -27,7 +27,7 @@ from core.money import rupiah
 from core.numbers import sees_whole
 from core.rights import Right
 from counter.presenting import Row, in_fours
-from counter.services import Choice
+from counter.services import Choice, Typed
 from counter.services.choosing import can_be_sold
 from counter.views.confirming import place_confirmed, recognised, repeats, review_facts
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
@@ -52,24 +52,36 @@ def counter_review(request: StaffRequest) -> HttpResponse:
     """
     if ref_id := request.GET.get("again", "")[:64]:
         return _again(request, ref_id)
-    known: dict[str, Any] = {}
     text, pick = request.GET.get("q", "")[:100], request.GET.get("pick", "")[:100]
     if code := request.GET.get("product", "")[:100]:
-        product, number = find_pinned(code), text
-        if product is None:
-            raise Http404
-    else:
-        choice = choice_for(request, text, pick=pick)
-        if choice.amount and choice.text_of_name:
-            text = choice.text_of_name
-            choice = choice_for(request, text)
-        if not choice.typed.number:
-            return _without_number(request, choice)
-        known = {"choice": choice, "q": text}
-        if choice.picked is None:
-            return show_panel(request, **known | _with_end(choice), asks="pick" if choice.typed.bare else "number")
-        product = _whole(choice.picked)
-        number = choice.typed.number if product.kind.needs_product else choice.typed.bare or choice.typed.number
+        return _review_of_chosen(request, code, text)
+    choice = choice_for(request, text, pick=pick)
+    if choice.amount and choice.text_of_name:
+        text = choice.text_of_name
+        choice = choice_for(request, text)
+    if not choice.typed.number:
+        return _without_number(request, choice)
+    known = {"choice": choice, "q": text}
+    if choice.picked is None:
+        return show_panel(request, **known | _with_end(choice), asks="pick" if choice.typed.bare else "number")
+    product = _whole(choice.picked)
+    number = choice.typed.number if product.kind.needs_product else choice.typed.bare or choice.typed.number
+    return _review_of(request, product, number, known)
+
+
+def _review_of_chosen(request: StaffRequest, code: str, text: str) -> HttpResponse:
+    """Review the product that was chosen before its number (`text`)."""
+    product = find_pinned(code)
+    if product is None:
+        raise Http404
+    typed = Typed.read(text)
+    if product.kind.takes_phone and typed.is_phone and typed.words:  # else an amount's digits would end the number
+        return show_panel(request, faults=[_("Type only the number: the product is chosen already.")])
+    return _review_of(request, product, text, {})
+
+
+def _review_of(request: StaffRequest, product: Product, number: str, known: dict[str, Any]) -> HttpResponse:
+    """The review, or for a bill the question to its biller. `known`: the field and its offers."""
     if product.type == ProductType.POSTPAID:
         return _ask_biller(request, product, number)
     form = DestinationForm({"destination": number}, product=product)

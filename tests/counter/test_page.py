@@ -152,6 +152,18 @@ def test_words_pin_the_product_and_the_number_comes_after(cashier):
     assert Order.objects.get().destination == "12345678.2001"
 
 
+def test_an_amount_behind_the_number_of_a_chosen_product_is_no_part_of_the_number(cashier, telkomsel):
+    shown = review(cashier, f"{NUMBER} 5", product="T5000")
+
+    assert not has_id(shown, "counter-review")  # 0812 3456 7890 5 is another customer's number
+    assert "data-fault" in shown.content.decode()
+    for pasted in (NUMBER, "0812 3456 7890", "(0812) 3456-7890", "\u202a+62 812\u20113456\u20117890\u202c"):
+        right = review(cashier, pasted, product="T5000")
+        assert words_at(right, 'id="review-number"') == "0812 3456 7890", pasted
+    card = make_product(code="EM50", category="e-money", brand="mandiri", name="E-Money 50.000")
+    assert has_id(review(cashier, "6032 9812 3456 7890", product=card.code), "counter-review")
+
+
 def test_a_review_says_that_the_sale_is_in_no_shift_and_still_sells(cashier, telkomsel):
     assert not has_id(review(cashier, f"{NUMBER} 10"), "no-shift")  # a shop without drawers
     drawer = make_drawer()
