@@ -159,6 +159,13 @@ def _unusable_audit_key() -> Iterator[Error]:
     if settings.AUDIT_KEY and length != _KEY_BYTES:
         hint = f"Write {_KEY_BYTES} bytes in base64, as `./run manage audit_key --new` prints them once."
         yield Error("AUDIT_KEY is not a key.", hint=hint, id="backoffice.E019")
+    kept = settings.DATA_DIR / "audit.key"
+    if not settings.AUDIT_KEY and kept.exists() and not kept.read_bytes().strip():  # as power cuts leave files
+        hint = (
+            "Put it back from a backup, or from your own copy. If the shop has never started before, delete the file: "
+            "the next start makes a new key. With another key each older checkpoint counts as wrongly signed."
+        )
+        yield Error(f"{kept} is empty.", hint=hint, id="backoffice.E022")
 
 
 def _unsafe_with_real_money() -> Iterator[Error]:

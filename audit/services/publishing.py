@@ -6,6 +6,7 @@ The signature is Ed25519, in the format of signed notes (C2SP), which other tool
 
 import base64
 import datetime as dt
+import fcntl
 import hashlib
 import json
 import os
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import mkstemp
 
 import structlog
 from cryptography.exceptions import InvalidSignature
@@ -165,10 +166,30 @@ def _kept_seed(path: Path) -> bytes:
 
 def _keep_new_seed(path: Path) -> None:
     """Keep it whole or not at all, also in a power cut; the first of several processes keeps its seed."""
-    with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.") as file:
-        file.write(base64.b64encode(os.urandom(32)))
-        file.flush()
-        os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(file.name, path)
+    descriptor, written = mkstemp(dir=path.parent, prefix=f"{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(base64.b64encode(os.urandom(32)))
+            file.flush()
+            os.fsync(file.fileno())
+        _give_name(Path(written), path)
+    finally:
+        Path(written).unlink(missing_ok=True)
     flush_names(path.parent)
+
+
+def _give_name(written: Path, path: Path) -> None:
+    """Let the file have this name, unless another file has it."""
+    with suppress(FileExistsError):
+        try:
+            path.hardlink_to(written)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links, such as exFAT
+            folder = os.open(path.parent, os.O_RDONLY)
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX)  # a rename replaces a file: one process at a time
+                if not path.exists():
+                    written.rename(path)
+            finally:
+                os.close(folder)

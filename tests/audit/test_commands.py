@@ -2,10 +2,12 @@
 
 import base64
 import datetime as dt
+import errno
 import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from pathlib import Path
 from unittest.mock import Mock
@@ -135,6 +137,17 @@ def test_given_a_disk_that_writes_nothing_then_no_empty_key_is_kept(settings, mo
     kept = [public_key(), public_key()]
 
     assert kept[0] == kept[1]
+    assert [(path.name, path.stat().st_mode & 0o777) for path in tmp_path.iterdir()] == [("audit.key", 0o600)]
+
+
+def test_given_a_disk_without_hard_links_then_all_processes_keep_one_key(settings, monkeypatch, tmp_path):
+    settings.AUDIT_KEY, settings.DATA_DIR = "", tmp_path
+    monkeypatch.setattr(os, "link", Mock(side_effect=PermissionError(errno.EPERM, "Operation not permitted")))
+
+    with ThreadPoolExecutor(8) as processes:
+        kept = set(processes.map(lambda _: public_key(), range(8)))
+
+    assert len(kept) == 1
     assert [(path.name, path.stat().st_mode & 0o777) for path in tmp_path.iterdir()] == [("audit.key", 0o600)]
 
 

@@ -320,6 +320,17 @@ def test_only_commands_for_owners_keep_the_owners_address(
     assert ("DATABASE_OWNER_URL" in os.environ) is (role == "owner")
 
 
+def test_an_empty_key_of_the_audit_is_refused_without_one_in_the_settings(real: Settings, tmp_path: Path) -> None:
+    real.DATA_DIR, real.AUDIT_KEY = tmp_path, ""
+    assert ids() == []
+
+    (tmp_path / "audit.key").touch()
+
+    assert ids() == ["backoffice.E022"]
+    real.AUDIT_KEY = "A" * 43 + "="
+    assert ids() == []
+
+
 def test_every_start_is_refused_by_a_fault(real: Settings) -> None:
     real.UPSTREAM_CALLBACK_VERIFIER = "sha1"
     with pytest.raises(CommandError, match=r"backoffice\.E005"):
