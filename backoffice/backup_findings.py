@@ -15,6 +15,7 @@ from core.kept_backups import (
     MOST_AT_RISK,
     InBucket,
     first_backup_since,
+    folder_answers,
     has_copied_log,
     in_bucket,
     is_backed_up_here,
@@ -74,13 +75,17 @@ def _backup_of_ours(subject: str) -> Finding:
         return _first_backup(subject, since)
     # one with a later time was made while the machine's clock was wrong, and says nothing about last night
     newest = next((backup["at"] for backup in kept_backups() if backup["at"] <= timezone.now()), None)
-    if newest is None:
+    advice = _("Make one now, and look at why it failed.")
+    if newest is None and not folder_answers():
+        seen, is_late = _("the folder %(path)s does not answer") % {"path": settings.BACKUP_TO}, True
+        advice = _("Look at `./run status` and at the disk of BACKUP_TO.")
+    elif newest is None:
         seen, is_late = _("no backup has been made yet: %(path)s is missing") % {"path": settings.BACKUP_TO}, True
     else:
         hours = (timezone.now() - newest).total_seconds() / 3600
         seen, is_late = _("the last one is %(hours)s hours old") % {"hours": round(hours)}, hours > _LATE_HOURS
     if is_late:
-        return Finding(subject, Verdict.BAD, seen, _("Make one now, and look at why it failed."))
+        return Finding(subject, Verdict.BAD, seen, advice)
     if lack := _missing():
         return Finding(subject, Verdict.BAD, seen + lack, _("Look at the disk of BACKUP_TO, and make a backup now."))
     at_risk = seconds_at_risk()

@@ -23,6 +23,7 @@ from core.kept_backups import (
     copied_until,
     failed_backup,
     first_backup_since,
+    folder_answers,
     has_copied_log,
     in_bucket,
     kept_backups,
@@ -72,6 +73,7 @@ def backups_page(request: StaffRequest) -> HttpResponse:
     account = upstream_account()
     context: dict[str, Any] = {"account": account, "folder": settings.BACKUP_TO, "backups": kept_backups()}
     if settings.BACKUP_TO:
+        context["folder_is_silent"] = not folder_answers()
         context |= {"until": copied_until(), "at_risk": seconds_at_risk(), "most_at_risk": MOST_AT_RISK}
         context |= {"failed": failed_backup(), "bucket": in_bucket(), "bucket_name": settings.BACKUP_BUCKET}
         context |= {"bucket_drill": last_bucket_drill(), "first_since": first_backup_since()}

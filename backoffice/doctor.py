@@ -23,6 +23,7 @@ from alerts.kinds import KINDS
 from alerts.kinds.kind import Now
 from alerts.kinds.standstill import AFTER, standing_still
 from alerts.services.ways import ways
+from audit.services.publishing import unwritten_since
 from backoffice.backup_findings import backups, restored
 from backoffice.database_rights import excess, lacking
 from backoffice.findings import Finding, Verdict, sealed_secrets
@@ -52,6 +53,7 @@ _LEAST_FREE = 1 * _GB
 _LARGEST_CLOCK_ERROR = 5.0
 _SLOW_SECONDS = 5.0
 _SLOW_SO_FAR_SECONDS = 0.5
+_CHECKPOINTS_LATE = dt.timedelta(hours=1)  # of one a minute
 _NAMED = 5  # open differences that are named one by one
 
 
@@ -347,6 +349,18 @@ def _compared(subject: str, compared: dt.datetime) -> Finding:
     return Finding(subject, Verdict.PROVISIONAL, words % {"n": len(now.blocking)})
 
 
+def _checkpoints(subject: str) -> Iterator[Finding]:
+    """The finding about the file of checkpoints of the audit; nothing without such a file."""
+    if not (path := settings.AUDIT_CHECKPOINT_FILE):
+        return
+    since = unwritten_since()
+    if since is None or timezone.now() - since < _CHECKPOINTS_LATE:
+        yield Finding(subject, Verdict.OK, _("written to %(path)s") % {"path": path})
+        return
+    seen = _("not written to %(path)s since %(time)s") % {"path": path, "time": clock(since)}
+    yield Finding(subject, Verdict.BAD, seen, _("Look at the disk of AUDIT_CHECKPOINT_FILE; what waits follows then."))
+
+
 def _alert_ways(subject: str) -> Iterator[Finding]:
     if names := ", ".join(way.name for way in ways()):
         yield Finding(subject, Verdict.OK, names)
@@ -376,6 +390,7 @@ _SUBJECTS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "disk": _disk,
     "callbacks": _callbacks,
     "books": _books,
+    "checkpoints": _checkpoints,
     "backups": backups,
     "restored": restored,
     "sealed secrets": sealed_secrets,

@@ -84,6 +84,11 @@ PLAIN = {
         _("The books do not yet explain the provider's balance to the rupiah."),
         says_itself=True,
     ),
+    "checkpoints": Plain(
+        _("Checkpoints of the audit"),
+        _("What proves the activity log is also kept outside the database."),
+        _("What proves the activity log has not left the database. Ask the person who runs the server."),
+    ),
     "backups": Plain(
         _("Backups"),
         _("If the disk breaks, the shop is restored from its copy."),

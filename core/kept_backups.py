@@ -39,6 +39,16 @@ def _of_folder(question: Callable[[], T], otherwise: T) -> T:
         return otherwise
 
 
+def folder_answers() -> bool:
+    """Whether the disk of BACKUP_TO answers, even if the folder is not there. True without BACKUP_TO."""
+
+    def asked() -> bool:
+        Path(settings.BACKUP_TO).exists()
+        return True
+
+    return not settings.BACKUP_TO or _of_folder(asked, otherwise=False)
+
+
 def kept_backups() -> list[dict[str, Any]]:
     """The finished backups of BACKUP_TO by their manifests, the newest first."""
     if not settings.BACKUP_TO:

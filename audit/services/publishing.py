@@ -63,6 +63,14 @@ def publish_checkpoints() -> int:
         return len(published)
 
 
+def unwritten_since() -> dt.datetime | None:
+    """The time of the oldest checkpoint that waits for its file; None if none waits, or there is no such file."""
+    if not settings.AUDIT_CHECKPOINT_FILE:
+        return None
+    published = Sealing.objects.values("published")[:1]
+    return Checkpoint.objects.filter(size__gt=Subquery(published)).values_list("at", flat=True).first()
+
+
 def published_lines() -> Iterator[str]:
     """The lines of our own file of checkpoints; none if there is no such file, or its disk does not answer."""
     path = Path(settings.AUDIT_CHECKPOINT_FILE or os.devnull)

@@ -21,6 +21,7 @@ from purchases.models import Lack, LostOrder
 from purchases.states import Status
 from testing.factories import make_order, make_product
 from testing.people import browser_of, give_factor, make_person, signed_in
+from tests.core.helpers import has_id
 from tests.gateway.helpers import read_balance
 
 pytestmark = pytest.mark.django_db
@@ -83,13 +84,18 @@ def test_a_folder_that_does_not_answer_holds_no_page(settings, tmp_path, monkeyp
     answers_at.start()
     begun = time.monotonic()
 
-    pages = [browser.get(reverse(name)).status_code for name in ("backups", "health", "backups")]
+    monkeypatch.setattr("backoffice.backup_findings.is_backed_up_here", lambda: True)
+
+    pages = [browser.get(reverse(name)) for name in ("backups", "health", "backups")]
 
     waited = time.monotonic() - begun
     answers_at.cancel()
     manifest.open("w").close()
-    assert pages == [200] * 3
+    assert [page.status_code for page in pages] == [200] * 3
     assert waited < 8
+    assert [has_id(page, "folder-is-silent") for page in pages] == [True, False, True]
+    (row,) = [row["finding"] for row in pages[1].context["rows"] if row["finding"].subject == "backups"]
+    assert (row.verdict, "does not answer" in row.seen) == ("bad", True)
 
 
 @pytest.mark.parametrize(

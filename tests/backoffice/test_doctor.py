@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.utils import timezone
 
+from audit.models import Checkpoint, Sealing
 from backoffice.backup_findings import backups
 from callbacks.models import Callback
 from core.money import rupiah
@@ -174,6 +175,22 @@ def test_our_own_backups_are_young_and_the_log_is_copied(settings, tmp_path, mon
     shutil.rmtree(tmp_path / "wal")
     (finding,) = backups("backups")
     assert (finding.verdict, "(wal/) is missing" in finding.seen) == ("bad", hours == 1)
+
+
+@pytest.mark.django_db
+def test_checkpoints_that_wait_for_their_file_are_bad_after_an_hour(settings, tmp_path, healthy):
+    settings.AUDIT_CHECKPOINT_FILE = str(tmp_path / "away" / "checkpoints")
+
+    def verdict(minutes: int) -> str:
+        Checkpoint.objects.create(
+            size=100 - minutes, root=b"", at=timezone.now() - dt.timedelta(minutes=minutes), note=""
+        )
+        return verdicts()["checkpoints"]
+
+    Sealing.objects.update_or_create(only=True, defaults={"published": 30})
+    assert (verdict(90), verdict(50), verdict(65)) == ("ok", "ok", "bad")
+    settings.AUDIT_CHECKPOINT_FILE = ""
+    assert "checkpoints" not in verdicts()
 
 
 @pytest.mark.django_db
