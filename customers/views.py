@@ -28,9 +28,11 @@ from customers.services import (
     customer_called,
     erase,
     import_customers,
+    one_new_customer_at_a_time,
     plan_import,
     save_number,
     seal_of_numbers,
+    where_merged,
     why_kept,
 )
 from customers.tables import CustomerTable, ImportTable, NumberTable
@@ -57,9 +59,12 @@ def customer_list(request: StaffRequest) -> HttpResponse:
 def customer_add(request: StaffRequest) -> HttpResponse:
     """A new customer; the numbers are added on the customer's page."""
     form = CustomerForm(request.POST or None, initial={"name": request.GET.get("name", "")[:120]})
-    if request.method == "POST" and form.is_valid():
-        form.instance.created_by = request.user
-        return redirect(form.save())
+    if request.method == "POST":
+        with transaction.atomic():
+            one_new_customer_at_a_time()
+            if form.is_valid():
+                form.instance.created_by = request.user
+                return redirect(form.save())
     return render(request, "customers/customer_form.html", {"form": form})
 
 
@@ -127,8 +132,8 @@ def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def number_add(request: StaffRequest, pk: int) -> HttpResponse:
-    """One more number of a customer."""
-    number = SavedNumber(customer=get_object_or_404(Customer, pk=pk))
+    """One more number of a customer; of a merged customer, one of the customer who stayed."""
+    number = SavedNumber(customer=get_object_or_404(Customer, pk=where_merged([pk]).get(pk, pk)))
     form = SavedNumberForm(request.POST or None)
     return _number_form(request, number, form)
 
@@ -218,7 +223,7 @@ def customer_import(request: StaffRequest) -> HttpResponse:
         form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         return render(request, "customers/import.html", context, status=422)
     if "save" in request.POST:
-        saved = len(plan.saved)
+        saved = len(plan.saved) - plan.overtaken
         words = ngettext("%(n)s row was saved.", "%(n)s rows were saved.", saved) % {"n": saved}
         messages.success(request, words, extra_tags="customers_imported")
         return redirect("customer_list")

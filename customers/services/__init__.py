@@ -15,6 +15,7 @@ from customers.services.saving import (
     erase,
     joined,
     lock_customer,
+    one_new_customer_at_a_time,
     save_number,
     saved_names,
     seal_of_numbers,

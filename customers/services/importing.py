@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models.functions import Upper
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -19,7 +19,7 @@ from core.looks import LookChoices
 from core.sheets import read_sheet, unread_columns
 from customers.events import CUSTOMERS_IMPORTED
 from customers.models import Customer, SavedNumber
-from customers.services.saving import joined
+from customers.services.saving import joined, one_new_customer_at_a_time
 from staff.models import User
 
 MOST_ROWS, MOST_KILOBYTES = 5_000, 256
@@ -37,8 +37,6 @@ COLUMNS = {
 _BETWEEN = re.compile(r"[/|;]|,\s")
 # The refusal of an unclear product names at most this many codes.
 _MOST_CODES = 4
-# Two imports at once would make the same customers twice.
-_LOCK = 0x637573746F6D6572
 
 
 class Outcome(LookChoices):
@@ -71,12 +69,13 @@ class Planned:
 class Import:
     """All rows of a table, in their order. `known`: the customers that exist already, by name in capitals.
 
-    `unread`: the headings of columns that are left out.
+    `unread`: the headings of columns that are left out. `overtaken`: rows whose number a colleague has saved meanwhile.
     """
 
     rows: list[Planned]
     known: dict[str, Customer] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
+    overtaken: int = 0
 
     @cached_property
     def counts(self) -> Counter[Outcome]:
@@ -114,8 +113,7 @@ def import_customers(text: str, *, actor: User) -> Import:
     The same table again adds nothing. A customer who is known keeps name and note.
     """
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        one_new_customer_at_a_time()
         plan = plan_import(text)
         if not _lock(plan.known.values()):
             plan = plan_import(text)
@@ -141,6 +139,7 @@ def import_customers(text: str, *, actor: User) -> Import:
         # a number that a colleague has saved since the plan was made stays as it is
         SavedNumber.objects.bulk_create(numbers, batch_size=500, ignore_conflicts=True)
         written = SavedNumber.objects.filter(customer__in=by_name.values(), created_at=now).count()
+        plan.overtaken = len(numbers) - written
         facts = {"customers": len(people), "saved_numbers": written, "rows": len(plan.rows)}
         record(CUSTOMERS_IMPORTED, actor=actor, subject="customers", facts=facts)
     return plan

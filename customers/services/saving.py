@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable
+from contextlib import suppress
 
 from django.db import DEFAULT_DB_ALIAS, IntegrityError, connection, transaction
 from django.db.models import ProtectedError, QuerySet
@@ -23,15 +24,29 @@ from customers.services.twins import move_all
 from staff.models import User
 
 _ERASING = 0x657261736573
+_ADDING = 0x637573746F6D6572
 # With more keys than this it is faster to read all merged customers.
 _MOST_KEYS = 500
 
 
 def customer_called(name: str, *, created_by: User) -> tuple[Customer, bool]:
-    """The customer with this name in any case, or a new customer; and whether the customer is new."""
+    """The customer with this name in any case, or a new customer; and whether the customer is new.
+
+    Call it in the transaction that saves more for the customer.
+    """
+    one_new_customer_at_a_time()
     if known := Customer.objects.filter(name__iexact=name).first():
         return known, False
     return Customer.objects.create(name=name, created_by=created_by), True
+
+
+def one_new_customer_at_a_time() -> None:
+    """Wait until nobody else is adding a customer: of two presses at once, the second finds the first one's customer.
+
+    It holds until the transaction ends.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ADDING])
 
 
 def change_customer(customer: Customer) -> None:
@@ -52,7 +67,7 @@ def save_number(
 
     Raises `InvalidDestination`, `AlreadySaved` when the customer has exactly this number already,
     `SavedNumber.DoesNotExist` for a changed number that somebody has deleted meanwhile, and `Customer.DoesNotExist`
-    for a new number of a customer who is gone meanwhile.
+    for a new number of a customer who is gone meanwhile. After a merge it is a number of the customer who stayed.
     """
     number.kind = product.kind if product else kind
     number.destination = number.kind.clean(destination)
@@ -60,14 +75,27 @@ def save_number(
     number.note = note
     try:
         with transaction.atomic():
+            number.customer = _lock_holder(number)  # an erasure has read all numbers before it deletes them
             if number.pk is None:
-                lock_customer(number.customer_id)  # an erasure has read all numbers before it deletes them
                 number.save()
             else:
                 _update(number, "destination", "kind", "product", "note")
     except IntegrityError:
         raise AlreadySaved(_("%(name)s has this number already.") % {"name": number.customer}) from None
     return number
+
+
+def _lock_holder(number: SavedNumber) -> Customer:
+    """The customer who has this number, or gets it, locked; after a merge the one who stayed."""
+    with suppress(Customer.DoesNotExist):
+        return lock_customer(_holder_of(number))
+    return lock_customer(_holder_of(number))  # the customer was merged, or erased, while we waited
+
+
+def _holder_of(number: SavedNumber) -> int:
+    if number.pk is None:
+        return where_merged([number.customer_id]).get(number.customer_id, number.customer_id)
+    return SavedNumber.objects.values_list("customer", flat=True).get(pk=number.pk)
 
 
 def who_saved(destination: str, *, before: dt.datetime | None = None) -> int | None:

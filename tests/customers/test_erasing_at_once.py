@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from bills.models import BillCheck
 from customers.models import Customer, SavedNumber
-from customers.services import erase, import_customers, saving
+from customers.services import erase, import_customers, one_new_customer_at_a_time, saving
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_check, make_order, make_product
@@ -97,6 +97,44 @@ def test_a_number_for_a_customer_who_is_being_erased_is_not_saved(meanwhile_as_i
 
     assert saved[0].end().status_code == 404
     assert not Customer.objects.exists()
+
+
+def test_a_number_is_not_changed_after_an_erasure_has_read_it(monkeypatch):
+    customer, supervisor = make_customer("Bu Sari", (NUMBER, "phone")), browser_of("supervisor")
+    address = f"/customers/numbers/{customer.numbers.get().pk}/edit/"
+    changes, refusal = list[Meanwhile](), saving._sale_agreed
+
+    def change_first(erased):
+        changes.append(Meanwhile(partial(supervisor.post, address, {"what": "kind:phone", "destination": OTHER})))
+        assert changes[0].is_blocked_by_us()
+        return refusal(erased)
+
+    monkeypatch.setattr(saving, "_sale_agreed", change_first)
+
+    erase(customer.pk, actor=make_person("admin"))
+
+    assert changes[0].end().status_code == 404
+    assert not SavedNumber.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "typed"),
+    [
+        ("/customers/add/", {"name": "Bu Sari"}),
+        ("/customers/save/?product={code}", {"customer": "Bu Sari", "what": "kind:phone", "destination": NUMBER}),
+    ],
+)
+def test_two_presses_at_once_add_one_customer(address, typed):
+    address, cashier = address.format(code=make_product().code), browser_of("supervisor")
+
+    with transaction.atomic():
+        one_new_customer_at_a_time()
+        presses = [Meanwhile(partial(cashier.post, address, typed)) for _ in range(2)]
+        assert all(press.is_blocked_by_us() for press in presses)
+    for press in presses:
+        press.end()
+
+    assert Customer.objects.count() == 1
 
 
 def test_an_import_for_a_customer_who_is_being_erased_makes_a_new_one(meanwhile_as_it_goes):

@@ -77,6 +77,20 @@ def test_given_a_merge_during_an_edit_of_a_number_then_both_are_kept(cashier, fi
     assert answer.headers["Location"] == f"/customers/{kept.pk}/"
 
 
+def test_given_a_merge_before_or_during_a_new_number_then_who_stayed_gets_it(cashier, first):
+    kept, gone, other = make_customer("Bu Sari"), make_customer("Sari Warung"), make_customer("Bu Sari Dua")
+    merge(kept, gone)
+    first(SavedNumberForm, partial(merge_customers, kept, other, name="Bu Sari", note="", actor=make_person("admin")))
+
+    answers = [
+        cashier.post(f"/customers/{pk}/numbers/", {"what": "kind:phone", "destination": number})
+        for pk, number in ((other.pk, OTHER), (gone.pk, NUMBER))
+    ]
+
+    assert {answer.headers["Location"] for answer in answers} == {f"/customers/{kept.pk}/"}
+    assert {*kept.numbers.values_list("destination", flat=True)} == {NUMBER, OTHER}
+
+
 def test_given_a_second_press_of_merge_then_it_leads_to_who_stayed(cashier, first):
     one, other = make_customer("Bu Sari"), make_customer("Sari Warung")
     first(MergeForm, partial(merge, one, other))
