@@ -26,7 +26,8 @@ from testing.callbacks import body_for, post
 from testing.database import statements
 from testing.factories import make_order
 from testing.orders import place
-from testing.people import browser_of, make_person
+from testing.people import browser_of, give_factor, make_person, signed_in
+from tests.approvals.helpers import approve, approver, ask_purchase
 from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, sell_to, take_off
 from tests.drawers.helpers import begin, end, sell
@@ -36,6 +37,7 @@ from tills.services import ask_opening
 from upstream import requests
 from upstream.budget import CallClass
 from workbench.services.story import read_story
+from workbench.views.story import RIGHTS
 
 
 @pytest.fixture
@@ -76,6 +78,22 @@ def test_the_story_has_a_line_of_each_kind_in_order(sold: Order):
     assert {incident, difference} <= {line.row for line in lines}
     assert {line.who for line in lines if line.kind == "receipt"} == {"kasir"}
     assert {line.address for line in lines if line.kind == "callback"} == {"127.0.0.1"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_story_leads_to_an_approval_only_if_the_reader_may_open_it():
+    asked = ask_purchase(make_person("cashier", own_approval_above=10_000), "081290000001")
+    approval, reader = approve(asked, approver()), make_person("viewer")
+    reader.user_permissions.add(*Permission.objects.filter(codename__in=[right.split(".")[1] for right in RIGHTS]))
+    give_factor(reader)
+    browsers = [browser_of("auditor"), signed_in(reader)]
+
+    pages = [browser.get(f"/orders/{approval.result}/story/") for browser in browsers]
+
+    address = approval.get_absolute_url()
+    assert [page.status_code for page in pages] == [200, 200]
+    assert [f'href="{address}"' in page.content.decode() for page in pages] == [True, False]
+    assert [browser.get(address).status_code for browser in browsers] == [200, 404]
 
 
 @pytest.mark.django_db

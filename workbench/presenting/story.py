@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 
 from approvals.models import Approval, ApprovalState
+from approvals.services import may_open
 from audit.events import event_label
 from audit.facts import change_words
 from audit.models import AuditEvent
@@ -30,6 +31,7 @@ from purchases.models import Incident, OrderEvent, ReceiptPrint, Verdict
 from purchases.presenting import event_words
 from purchases.states import Status
 from reconciliation.models import Difference
+from staff.models import User
 from tills.models import DrawerOpening
 from tills.presenting import opening_words
 from workbench.presenting.exchanges import endpoint_words, milliseconds, result_of
@@ -80,13 +82,15 @@ class Line:
         }
 
 
-def lines_of(story: Story) -> list[Line]:
-    """The lines of a full history, oldest first, with the order's destination as the viewer may see it."""
+def lines_of(story: Story, reader: User) -> list[Line]:
+    """The lines of a full history, oldest first, with the order's destination and the links as the reader may see."""
     lines = (line for model, lines_in in _LINES_OF.items() for row in story.of(model) for line in lines_in(row))
-    return sorted((_seen(line, story) for line in lines), key=lambda line: line.at)
+    return sorted((_seen(line, story, reader) for line in lines), key=lambda line: line.at)
 
 
-def _seen(line: Line, story: Story) -> Line:
+def _seen(line: Line, story: Story, reader: User) -> Line:
+    if isinstance(line.row, Approval) and not may_open(line.row, reader):
+        line = replace(line, url="")
     return replace(line, detail=text_as_seen(line.detail, story.order.destination)) if line.detail else line
 
 

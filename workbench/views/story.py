@@ -52,7 +52,7 @@ def order_story(request: StaffRequest, ref_id: str) -> HttpResponse:
     story = _story(request, ref_id)
     context = {
         "order": story.order,
-        "lines": lines_of(story),
+        "lines": lines_of(story, request.user),
         "is_whole": story.is_whole,
         "may_take_whole": may_take_whole(request.user),
         "now": timezone.now(),
@@ -118,7 +118,7 @@ def _whole(request: StaffRequest, story: Story, wanted: WholeFile) -> HttpRespon
 def _whole_facts(request: StaffRequest, story: Story) -> dict[str, Any]:
     """Everything about the order, with full numbers."""
     with whole_numbers():
-        lines = [line.as_json() for line in lines_of(story)]
+        lines = [line.as_json() for line in lines_of(story, request.user)]
     history = history_of_order(story.order)
     return {
         "ref_id": story.order.ref_id,
