@@ -36,6 +36,8 @@ def follow(number: SavedNumber, *, day: int, fine_day: int | None, actor: User) 
     month = today.replace(day=1)
     first = month if day_in(month, day) >= today else _next(month)
     with transaction.atomic():
+        # Before the number, as a merge locks them.
+        list(FollowedNumber.objects.select_for_update().filter(number=number))
         # A colleague may have deleted the number meanwhile, or merged its customer with one who has it, too.
         SavedNumber.objects.select_for_update(no_key=True).get(pk=number.pk)
         followed, is_new = FollowedNumber.objects.select_for_update().get_or_create(
