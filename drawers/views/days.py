@@ -203,13 +203,16 @@ def _by_method(lines: Iterable[DayLine]) -> list[tuple[str, str, int]]:
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
-    """The closing of a day as a CSV file, a line a shift."""
+    """The closing of a day as a CSV file, a line a shift; with its branch for readers who see several."""
     shown = _day(day)
     fields = dict(_FIELDS) | {f"sales_{code}": partial(_sales_by, code) for code, _words in method_choices()}
     if request.user.has_perm(Right.VIEW_COST):
         fields |= {"cost": lambda line: line.totals.cost, "profit": lambda line: line.totals.profit}
     record(EXPORT_MADE, actor=request.user, subject=f"day {shown}", facts={"format": "csv"})
     rows = _found(shown, _branch(request.GET.get("branch", "")))
+    if names_branches():
+        branches = {line.shift: branch_name(row.branch_id) for row in rows for line in _lines(row)}
+        fields |= {"branch": lambda line: branches[line.shift]}
     return csv_answer(_all_lines(rows), fields, f"shifts-{shown}.csv")
 
 

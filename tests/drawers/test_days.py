@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from branches.models import FIRST
+from branches.services import branch_name
 from core.times import start_of_day
-from drawers.models import DrawerDay, Payment, Shift
+from drawers.models import Drawer, DrawerDay, Payment, Shift
 from drawers.services import (
     PaymentFacts,
     close_shift,
@@ -31,6 +32,7 @@ from testing.database import past_triggers
 from testing.factories import make_product
 from testing.orders import place
 from testing.people import browser_of, make_person
+from tests.branches.helpers import make_branch
 from tests.core.helpers import codes, has_id, hidden
 from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.drawers.helpers import begin, end, end_of_day, pieces_of, refused, sell
@@ -339,6 +341,25 @@ def test_what_is_expected_follows_from_the_files_columns():
     [row] = csv.DictReader(b"".join(file.streaming_content).decode("utf-8-sig").splitlines())
     cash = ("opening", "cash_sales", "cash_given_back", "credit_paid_in_cash", "paid_in", "paid_out")
     assert int(row["expected"]) == sum(int(row[name]) for name in cash) == 145_000
+
+
+def test_a_days_file_names_each_shifts_branch_only_in_a_shop_with_several():
+    closed_shift()
+    browser, address = browser_of("admin"), f"/shifts/days/{timezone.localdate()}/csv/"
+
+    def branches() -> list[str | None]:
+        file = b"".join(browser.get(address).streaming_content).decode("utf-8-sig")
+        return [row.get("branch") for row in csv.DictReader(file.splitlines())]
+
+    alone, tebet = branches(), make_branch("Tebet")
+    shift = begin(
+        make_person("cashier", username="tini", branch=tebet),
+        drawer=Drawer.objects.create(name="Tebet 1", branch=tebet),
+    )
+    close_shift(shift, pieces=pieces_of(200_000), actor=shift.cashier)
+
+    assert alone == [None]
+    assert branches() == [branch_name(FIRST), "Tebet"]
 
 
 def test_sales_that_no_shift_has_are_named_before_a_day_is_signed():
