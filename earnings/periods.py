@@ -134,12 +134,16 @@ class Chosen:
 def chosen_period(params: Mapping[str, str], *, most_days: int = _MOST_DAYS) -> Chosen:
     """The period that the address names: `since` and `until`, today at the latest, or `days`; today without either.
 
+    `since` alone begins days until today, `until` alone is that one day.
+
     If there are more than `most_days`, the last ones.
     """
     now = timezone.now()
     if params.get("since") or params.get("until"):
         today = timezone.localdate(now)
-        first, last = sorted(min(today, shop_day_or_today(params.get(name, ""))) for name in ("since", "until"))
+        until = params.get("until", "")
+        typed = (params.get("since") or until, until)
+        first, last = sorted(min(today, shop_day_or_today(text)) for text in typed)
         first = max(first, last - (most_days - 1) * _ONE_DAY)
         length = (last - first + _ONE_DAY).days * _ONE_DAY
         return _compared(OWN, Period(start_of_day(first), min(now, start_of_day(last + _ONE_DAY))), back=length)

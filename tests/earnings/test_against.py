@@ -165,3 +165,12 @@ def test_days_to_come_are_today():
     chosen = browser_of("supervisor").get("/earnings/", days(-3, -5)).context["report"].chosen
 
     assert (chosen.period.first, chosen.period.last) == (ago(0).date(), ago(0).date())
+
+
+@pytest.mark.parametrize(("typed", "days_ago"), [({"until": 3}, (3, 3)), ({"since": 3}, (3, 0)), ({"days": 0}, (0, 0))])
+def test_an_end_alone_is_one_day_and_a_begin_alone_goes_until_today(typed, days_ago):
+    query = {name: str(ago(days).date()) for name, days in typed.items() if name != "days"}
+
+    dates = browser_of("admin").get("/earnings/", query).context["report"].chosen.dates
+
+    assert dates == {"since": str(ago(days_ago[0]).date()), "until": str(ago(days_ago[1]).date())}
