@@ -255,6 +255,13 @@ def test_a_finger_just_below_small_words_presses_them(live_server: Any, open_win
     heights = [box["height"] for right in page.locator(".right").all() if (box := right.bounding_box())]
     assert min(heights) >= 44
 
+    page.goto(f"{live_server.url}/earnings/")
+    heights = [box["height"] for by in page.locator("#earned-by .tabs a").all() if (box := by.bounding_box())]
+    assert min(heights) >= 44
+    page.goto(f"{live_server.url}/earnings/journal/")
+    page.locator(".page-head .btn-quiet").click(position=beside | {"y": 33})
+    expect(page).to_have_url(re.compile("/accounts/"))
+
 
 def sides_of(part: Locator) -> set[int]:
     """The left and the right side of the element, in whole pixels of the screen."""
