@@ -149,7 +149,9 @@ def lines_of(content: bytes) -> list[list[str]]:
 
 def _line_of_open_quote(text: str, mark: str) -> int:
     """The line whose quote would swallow the rows below it, because nothing closes it; 0 without one."""
-    reader, before = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True), 0
+    # Two empty lines behind the last row: a quote that is opened there swallows them.
+    source = io.StringIO(f"{text}\n\n", newline="")
+    reader, before = csv.reader(source, delimiter=mark, strict=True), 0
     while True:
         try:
             next(reader)

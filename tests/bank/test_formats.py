@@ -143,5 +143,7 @@ def test_given_a_quote_that_nobody_closes_then_no_row_is_lost():
     assert refused.value.reason == "open_quote"
     with pytest.raises(BankRefused, match="3"):
         lines_of(rows.replace(b"BUDI", b'"TOKO" BUDI'))
+    with pytest.raises(BankRefused, match="4"):  # the last row would be read without an amount, and left out
+        lines_of(rows.replace(b'"ANI', b"ANI").replace(b"EDO", b'"EDO'))
     assert len(lines_of(rows.replace(b'"ANI', b'TOKO "ANI"'))) == 4
     assert len(lines_of(rows.replace(b'"ANI', b'"TOKO\nANI"'))) == 4
