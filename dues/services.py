@@ -36,13 +36,15 @@ def follow(number: SavedNumber, *, day: int, fine_day: int | None, actor: User) 
     month = today.replace(day=1)
     first = month if day_in(month, day) >= today else _next(month)
     with transaction.atomic():
-        # Before the number, as a merge locks them.
-        list(FollowedNumber.objects.select_for_update().filter(number=number))
-        # A colleague may have deleted the number meanwhile, or merged its customer with one who has it, too.
-        SavedNumber.objects.select_for_update(no_key=True).get(pk=number.pk)
-        followed, is_new = FollowedNumber.objects.select_for_update().get_or_create(
-            number=number, defaults={"day": day, "fine_day": fine_day, "first_month": first}
-        )
+        followed = FollowedNumber.objects.select_for_update().filter(number=number).first()
+        is_new = False
+        if followed is None:
+            # A colleague may have deleted the number meanwhile, or merged its customer with one who has it, too. A
+            # followed number needs no such lock: the row goes with it, or moves. With both, a merge could deadlock.
+            SavedNumber.objects.select_for_update(no_key=True).get(pk=number.pk)
+            followed, is_new = FollowedNumber.objects.select_for_update().get_or_create(
+                number=number, defaults={"day": day, "fine_day": fine_day, "first_month": first}
+            )
         if not is_new:
             followed.first_month = followed.first_month if followed.day == day else first
             followed.day, followed.fine_day = day, fine_day

@@ -10,11 +10,13 @@ import pytest
 
 from customers.forms import CustomerForm, MergeForm, SavedNumberForm
 from customers.models import Customer, SavedNumber
-from customers.services import erase
+from customers.services import erase, saving
 from drawers.services import merge_customers
 from dues.forms import FollowForm
 from dues.models import FollowedNumber
+from dues.services import follow
 from testing.factories import make_biller
+from testing.orders import Meanwhile
 from testing.people import make_person
 from tests.customers.helpers import NUMBER, make_customer
 
@@ -121,3 +123,31 @@ def test_given_a_number_that_goes_while_it_is_followed_then_there_is_no_page(cas
 
     assert answer.status_code == 404
     assert not FollowedNumber.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_given_a_merge_under_way_then_another_day_of_a_followed_number_stops_nobody(monkeypatch):
+    # given two customers with one number, both followed
+    person, biller, move_all = make_person("cashier"), make_biller(), saving.move_all
+    kept, gone = (make_customer(name, ("1234567890", biller)) for name in ("Bu Sari", "Sari"))
+    of_kept, of_gone = kept.numbers.get(), gone.numbers.get()
+    for number in (of_kept, of_gone):
+        follow(number, day=12, fine_day=None, actor=person)
+    changes = []
+
+    def change_meanwhile(*numbers):
+        changes.append(Meanwhile(partial(follow, of_kept, day=15, fine_day=None, actor=person)))
+        changes[0].is_blocked_by_us()
+        move_all(*numbers)
+        changes.append(Meanwhile(partial(follow, of_gone, day=20, fine_day=None, actor=person)))
+        assert changes[1].is_blocked_by_us()
+
+    # when the day of each changes during the merge
+    monkeypatch.setattr(saving, "move_all", change_meanwhile)
+    merge(kept, gone)
+
+    # then the number that stays has its new day, and the other one is gone
+    changes[0].end()
+    with pytest.raises(SavedNumber.DoesNotExist):
+        changes[1].end()
+    assert FollowedNumber.objects.get().day == 15
