@@ -156,7 +156,7 @@ def erase(pk: int, *, actor: User, seal: str | None = None) -> str:
     numbers as before: a seller could save a number and delete it, to hide own sales from auditors. Raises
     `Customer.DoesNotExist`, `MoneyOpen` while something is owed, either way, `SaleAgreed` while something is still to
     be sold on the customer's tab, and `NumbersChanged` if `seal` (`seal_of_numbers`) is not that of the present
-    numbers: a person deletes only what the person has read.
+    numbers, because a person deletes only what the person has read, or if they change at this moment.
     """
     masks, numbers = actor.has_perm(Right.REVEAL_NUMBERS), frozenset[str]()
     with transaction.atomic():
@@ -165,13 +165,13 @@ def erase(pk: int, *, actor: User, seal: str | None = None) -> str:
             numbers = _numbers_of_nobody_else(pk)
             forget_all(numbers)  # before the customer's lock: orders come first
         customer = lock_customer(pk)
-        if seal is not None and not constant_time_compare(seal, seal_of_numbers(pk)):
+        is_read = seal is None or constant_time_compare(seal, seal_of_numbers(pk))
+        # Their orders can be locked only before the customer.
+        is_any_left = masks and not _numbers_of_nobody_else(pk) <= numbers
+        if is_any_left or not is_read:
             raise NumbersChanged(
                 _("The numbers of %(name)s have changed. Read again what goes.") % {"name": customer.name}
             )
-        if masks and (saved_meanwhile := _numbers_of_nobody_else(pk) - numbers):
-            forget_all(saved_meanwhile)
-            numbers |= saved_meanwhile
         if refusal := _sale_agreed(customer):
             raise refusal
         try:
