@@ -13,12 +13,16 @@ from core.rights import Right
 
 @dataclass(frozen=True)
 class Page:
-    """A page of a section: the name of its address, its words, its right; `also`: the name of a page below it."""
+    """A page of a section: the name of its address, its words, its right; `also`: the name of a page below it.
+
+    `has_cost`: it takes the right to see the cost, too.
+    """
 
     name: str
     words: str | Promise
     right: str
     also: str = ""
+    has_cost: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,9 @@ SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
     (
         _("Balance"),
         (
-            Page("balance", _("Now"), Right.VIEW_BOOKS),
-            Page("statement", _("Statement"), Right.VIEW_STATEMENT),
-            Page("closing_today", _("Balance by day"), Right.VIEW_STATEMENT, also="closing"),
+            Page("balance", _("Now"), Right.VIEW_BOOKS, has_cost=True),
+            Page("statement", _("Statement"), Right.VIEW_STATEMENT, has_cost=True),
+            Page("closing_today", _("Balance by day"), Right.VIEW_STATEMENT, also="closing", has_cost=True),
             Page("difference_list", _("Differences"), Right.VIEW_DIFFERENCES, also="run_list"),
             Page("alert_list", _("Alerts"), Right.VIEW_ALERTS, also="alert_ways"),
         ),
@@ -90,5 +94,5 @@ def section_of(request: HttpRequest) -> Section | None:
 
 def _tabs(pages: tuple[Page, ...], here: str | None, may: Callable[[str], bool]) -> Iterator[Tab]:
     for page in pages:
-        if may(page.right):
+        if may(page.right) and (may(Right.VIEW_COST) or not page.has_cost):
             yield Tab(reverse(page.name), page.name, page.words, here in {page.name, page.also or page.name})

@@ -5,7 +5,7 @@ import re
 
 import pytest
 import time_machine
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Group, Permission
 from django.utils import timezone, translation
 
 from ledger import services as ledger
@@ -14,6 +14,7 @@ from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp
+from testing.factories import make_order
 from testing.orders import never_arrived, place
 from testing.people import browser_of, make_person, signed_in
 from tests.approvals.helpers import approve_on_page, refuse_on_page
@@ -194,6 +195,22 @@ def test_a_page_leads_to_a_proposals_approval_only_if_it_opens(admin):
 
     assert led == [True, True, False]
     assert [browser.get(address).status_code for browser in readers] == [200, 200, 404]
+
+
+@pytest.mark.parametrize("lacks", ["", "view_cost", "view_books", "view_entry", "view_callback"])
+def test_no_link_of_a_changed_role_leads_to_a_page_that_does_not_open(admin, lacks):
+    Group.objects.get(name="administrator").permissions.remove(*Permission.objects.filter(codename=lacks))
+    browser, order = browser_of("administrator"), make_order("success")
+    pages = [url(missing_one_rupiah()), "/balance/differences/", "/balance/alerts/", order.get_absolute_url()]
+
+    led = {
+        link
+        for page in pages
+        for link in re.findall(r'href="(/(?:balance|orders/[^"?/]+)/[^"?#]*)', browser.get(page).content.decode())
+    }
+
+    assert any("/story/" in link for link in led) == (lacks in {"", "view_books"})
+    assert not [link for link in led if browser.get(link).status_code == 403]
 
 
 def test_a_declined_proposal_leaves_the_difference_open(admin):
