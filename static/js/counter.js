@@ -194,6 +194,13 @@
     event.stopImmediatePropagation();
   }
 
+  // The given cash also after a click beside the review; the digit follows.
+  function startCash(event) {
+    one("#id_cash_given").value = "";
+    one("#id_cash_given").focus();
+    event.stopImmediatePropagation();
+  }
+
   // In the first moment after a review appears, neither Enter nor a click sends it.
   for (const way of ["submit", "click"]) {
     document.addEventListener(
@@ -252,7 +259,7 @@
       const target = event.target instanceof Element ? event.target : document.body;
       const isBack = event.key === "Backspace" && typedAhead;
       const isHere = target === field() || review()?.contains(target);
-      const isLost = target === document.body && review() && !isSending; // the cursor was on what went away, such as an expired bill
+      const isLost = [document.body, one("#main")].includes(target) && review() && !isSending; // by a click beside it, or the cursor was on what went away
       // The biller may take long: meanwhile a letter keeps its meaning, and other parts of the page keep their keys.
       const isForBill = isBillerAsked() && (isHere || target === document.body) && (isBack || /^\d$/.test(event.key));
       if ((isForBill || ((isSending || isAsking) && (event.key.length === 1 || isBack))) && !event.altKey) {
@@ -264,6 +271,7 @@
         event.stopImmediatePropagation();
       } else if (target === field()) inField(event);
       else if (review()?.contains(target) || (isLost && event.key === "Escape")) inReview(event);
+      else if (isLost && /^[1-9]$/.test(event.key) && one("#id_cash_given")?.offsetParent) startCash(event);
       else if (!event.altKey && (target === document.body || one("#counter-strip").contains(target))) strip.press(event, setCaret);
       if (event.key === "Enter") isEnterDown = true;
     },

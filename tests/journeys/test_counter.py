@@ -123,6 +123,23 @@ def press_for_a_game(till: Hands, shop: Fleet) -> None:
     assert till.page.locator("#review-number").inner_text() == "12345678 (2001)"
 
 
+def test_digits_after_a_click_beside_the_review_are_the_given_cash(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
+    begin(User.objects.get(username="cashier"), cash=100_000)
+    page = open_window()
+    till = Hands(page, shop)
+    till.type_number(PHONE)
+    till.press("Space", "2", "0", "Enter")
+    till.review()
+
+    page.locator("h1").click()
+    till.press("5", "0")
+
+    expect(page.locator("#id_cash_given")).to_have_value("50")
+    expect(till.field).to_have_value(f"{PHONE} 20")
+
+
 def test_news_of_another_sale_leaves_the_cursor_on_a_step_of_the_strip(
     shop: Fleet, upstream: Upstream, open_window: OpenWindow
 ):
