@@ -16,7 +16,7 @@ from catalogue.operators import is_brand_of_another, operator_of
 from catalogue.services.amounts import MONEY, denominations_of
 from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
-from catalogue.services.words import chunks_of, code_in, fold, joined, without_thousands
+from catalogue.services.words import chunks_of, code_in, fold, has_amount_apart, joined, without_thousands
 from core import clock
 from core.bulk import update_rows
 from core.notation import at_home
@@ -81,9 +81,8 @@ class _Reader:
     def _of_product(self, number: str, what: str) -> _Meaning:
         if (place := self.index.of_code(what)) is not None:
             return _Meaning(self.index.keys[place], number)
-        if (
-            " " not in what and code_in(what) in self._gone
-        ):  # its words may mean another product that the catalogue still has
+        # Its words may mean another product that the catalogue still has.
+        if code_in(what) in self._gone and not has_amount_apart(what):
             return _Meaning(fault=Fault.NOT_FOR_SALE, about=what)
         operator = operator_of(number) if number.startswith("08") else None
         if operator is None:

@@ -18,6 +18,7 @@ from catalogue.services.words import (
     chunks_of,
     code_in,
     fold,
+    has_amount_apart,
     has_one_typo,
     joined,
     words_in,
@@ -169,10 +170,10 @@ class Index:
         return word in self._words or word in self.codes
 
     def of_code(self, text: str) -> int | None:
-        """The only entry with this code (`code_in`) in one piece; None without one. "tsel 1000" is not TSEL1000."""
+        """The only entry with this code (`code_in`); None without one. "tsel 1000" is not TSEL1000."""
         alike = [at for at in self.codes.get(joined(text), ()) if code_in(self.products[at].code) == code_in(text)]
         exact = [at for at in alike if fold(self.products[at].code) == fold(text)]
-        if exact or " " in text:
+        if exact or has_amount_apart(text):
             return exact[0] if len(exact) == 1 else None
         return alike[0] if len(alike) == 1 else None
 

@@ -12,6 +12,7 @@ _FILE = Path(__file__).resolve().parents[1] / "search_words.toml"
 _CHUNK = re.compile(r"\d+(?:[.,]\d+)*[a-z]*|[a-z][a-z0-9]*(?:[.'&-][a-z0-9]+|,\d+)*")
 _OF_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[^a-z0-9]+(?=\d)")
+_BEHIND_A_GAP = re.compile(r"\s\d")
 _RUPIAH = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)")
 # Shorter words are typed correctly, or mean something else.
 _LETTERS_FOR_A_TYPO, _LETTERS_FOR_A_TYPO_IN_A_BEGINNING = 4, 5
@@ -112,6 +113,11 @@ def code_in(text: str) -> str:
     """A code in lower case without signs, except between digits: "TSEL-10" is tsel10, and "AXD1.5" is not axd15."""
     kept = _BETWEEN_DIGITS.sub(lambda match: "." if match[0] in {".", ","} else "-", fold(text))
     return re.sub(r"(?<!\d)[^a-z0-9]|[^a-z0-9](?!\d)", "", kept)
+
+
+def has_amount_apart(text: str) -> bool:
+    """Whether digits stand behind a gap: those of "tsel 1000" may be an amount; "pln pasca" is PLNPASCA."""
+    return bool(_BEHIND_A_GAP.search(text))
 
 
 def without_thousands(text: str) -> str:

@@ -55,10 +55,11 @@ def test_data_is_sold_to_whoever_says_so(upstream: Upstream, what: str):
         ("12345678901", "SPOTIFY1"),  # not three months
         ("081255570001", "GOPAY75"),  # not the wallet of a driver
         ("12345678901", "BPJSKS"),  # not a fine
+        ("12345678901", "pln pasca"),  # not the bill for a new connection
     ],
 )
 def test_the_code_of_a_product_that_is_gone_sells_no_other_product(upstream: Upstream, number: str, code: str):
-    take_from_the_catalogue(code.upper())
+    take_from_the_catalogue(code.upper().replace(" ", ""))
 
     row = row_of(number, code)
 
@@ -66,7 +67,7 @@ def test_the_code_of_a_product_that_is_gone_sells_no_other_product(upstream: Ups
     Product.objects.update(is_listed=True)
     (again,) = rows_of(checked(f"Nomor;Produk;Nama\n{number};{code};Sari\n"))
     assert again.product
-    assert again.product.code == code.upper()
+    assert again.product.code == code.upper().replace(" ", "")
 
 
 def test_a_digit_of_an_unknown_code_is_no_typing_error(upstream: Upstream):
@@ -101,3 +102,12 @@ def test_a_text_that_may_be_rupiah_or_a_code_is_not_sold(upstream: Upstream, wha
     row = row_of("081255570001", what)
 
     assert (row.state, row.fault) == ("wrong", "unclear_product")
+
+
+@pytest.mark.parametrize(
+    ("number", "what", "code"), [("12345678901", "pln pasca", "PLNPASCA"), ("081255570001", "TSEL D3G30", "TSELD3G30")]
+)
+def test_a_gap_between_the_letters_of_a_code_says_nothing(upstream: Upstream, number: str, what: str, code: str):
+    row = row_of(number, what)
+
+    assert (row.fault, row.product and row.product.code) == ("asking" if row.is_bill else "", code)
