@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from batches.models import ASKING, Batch, BatchRow
@@ -13,7 +14,7 @@ from catalogue.destinations import InvalidDestination
 from catalogue.mending import DigitsLost, mend_number
 from catalogue.models import Product, ProductType
 from catalogue.operators import is_brand_of_another, operator_of
-from catalogue.services.amounts import MONEY, denominations_of
+from catalogue.services.amounts import MONEY, Amount, denominations_of, number_of
 from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
 from catalogue.services.words import chunks_of, code_in, fold, has_amount_apart, joined, without_thousands
@@ -31,6 +32,7 @@ from purchases.states import UNFULFILLED
 # At most this many codes are named for an unclear product.
 _MOST_CODES = 4
 _AT_THE_END = re.compile(r"\d+$", re.ASCII)
+_LAST_NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)\W*$", re.ASCII)
 # A smaller amount is in thousands.
 _LEAST_RUPIAH = 1_000
 # The fewest digits of a number: fewer digits alone are a denomination.
@@ -241,18 +243,32 @@ def _apply(row: BatchRow, meaning: _Meaning, products: dict[int, Product]) -> No
 def _may_be_another(what: str, product: Product) -> bool:
     """Whether the text is the product's code only in part, and may mean another product.
 
-    "AXD1.5" is not AXD15, and "tsel-1000" may be rupiah beside TSEL1000, a code of Rp1.000.000.
+    "AXD1.5" is not AXD15, "pln-25" not PLN250, and "tsel-1000" may be rupiah beside TSEL1000, a code of Rp1.000.000.
     """
-    code = product.code
-    like = [word for word in {what, *what.split()} if joined(word) == joined(code) and fold(word) != fold(code)]
+    words = {what, *what.split()}
+    code, main = product.code, denominations_of(chunks_of(product.name), product.sells_for).main
+    if any(_begins_with_another(word, code, main) for word in words):
+        return True
+    like = [word for word in words if joined(word) == joined(code) and fold(word) != fold(code)]
     if not like:
         return False
-    main = denominations_of(chunks_of(product.name), product.sells_for).main
-    number = int((_AT_THE_END.search(joined(code)) or "0")[0])
-    rupiah = number if number >= _LEAST_RUPIAH else number * 1_000
-    is_other_amount = bool(number and main and main.unit == MONEY and main.value != rupiah)
+    number = Decimal((_AT_THE_END.search(joined(code)) or "0")[0])
+    is_other_amount = bool(number and main and main.unit == MONEY and main.value != _as_rupiah(number))
     own = code_in(without_thousands(code))
     return is_other_amount or any(code_in(without_thousands(word)) != own for word in like)
+
+
+def _begins_with_another(word: str, code: str, main: Amount | None) -> bool:
+    """Whether the code only begins with this word, whose number is not the product's amount: "pln-25" of PLN250."""
+    digits, begun = _LAST_NUMBER.search(word), joined(word)
+    if not digits or begun.isdecimal() or begun == joined(code) or not joined(code).startswith(begun):
+        return False
+    number = number_of(digits[1])
+    return main is None or (main.value != _as_rupiah(number) if main.unit == MONEY else main.shown != number)
+
+
+def _as_rupiah(number: Decimal) -> Decimal:
+    return number if number >= _LEAST_RUPIAH else number * 1_000
 
 
 def _certain_number(row: BatchRow, meaning: _Meaning, product: Product) -> str:

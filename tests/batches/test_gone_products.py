@@ -111,3 +111,24 @@ def test_a_gap_between_the_letters_of_a_code_says_nothing(upstream: Upstream, nu
     row = row_of(number, what)
 
     assert (row.fault, row.product and row.product.code) == ("asking" if row.is_bill else "", code)
+
+
+@pytest.mark.parametrize(
+    ("number", "what", "code"),
+    [
+        ("12345678901", "PLN-25", "PLN250"),
+        ("081255570001", "tsel-4", "TSEL40"),
+        ("12345678 (2001)", "ML-8", "ML86"),
+        ("083155570001", "axisd-15", "AXISD15G3"),  # 1,5 GB
+    ],
+)
+def test_the_beginning_of_a_code_sells_no_other_amount(upstream: Upstream, number: str, what: str, code: str):
+    row = row_of(number, what)
+
+    assert (row.state, row.fault, row.said) == ("wrong", "unclear_product", code)
+
+
+def test_the_beginning_of_a_code_with_its_amount_is_sold(upstream: Upstream):
+    row = row_of("081255570001", "tseld-8")
+
+    assert (row.state, row.product and row.product.code) == ("ready", "TSELD8G30")
