@@ -200,7 +200,9 @@ class Index:
             self._union(known for known in self._words if word in known) if len(word) >= _LETTERS_INSIDE else set(),
         ]
         if not self.knows(word) and (with_typos or not any(ranks)):
-            ranks.append(self._union(known for known in self._words if has_one_typo(word, known)))
+            # A letter too many makes no amount: "s-10.000,00" is not 1.000.000.
+            words = (known for known in self._words if not known.isdecimal())
+            ranks.append(self._union(known for known in words if has_one_typo(word, known)))
         return [frozenset(rank) for rank in ranks]
 
     def _union(self, words: Iterable[str]) -> set[int]:

@@ -132,3 +132,10 @@ def test_the_beginning_of_a_code_with_its_amount_is_sold(upstream: Upstream):
     row = row_of("081255570001", "tseld-8")
 
     assert (row.state, row.product and row.product.code) == ("ready", "TSELD8G30")
+
+
+@pytest.mark.parametrize("what", ["S-10.000,00", "p.10.000,00"])
+def test_an_amount_behind_a_letter_is_no_typing_error_of_another_amount(upstream: Upstream, what: str):
+    row = row_of("081255570001", what)
+
+    assert (row.state, row.fault) == ("wrong", "unknown_product")
