@@ -389,8 +389,12 @@ class GiveBackForm(forms.Form):
                 field.widget = forms.HiddenInput()
 
     def clean(self) -> dict[str, Any]:
-        """Cash comes out of a drawer."""
+        """Cash comes out of a drawer. Ignore the customer unless the method needs a debtor."""
         cleaned = super().clean() or {}
+        method = find_method(cleaned.get("method", ""))
+        if method and not method.needs_debtor:
+            self.errors.pop("customer", None)
+            cleaned["customer"] = None
         if counts_as_cash(cleaned.get("method", "")) and not cleaned.get("shift"):
             self.add_error("shift", _("Cash comes out of an open drawer. Choose it, or open one first."))
         return cleaned

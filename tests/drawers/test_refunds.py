@@ -69,6 +69,17 @@ def test_a_failed_sale_waits_for_the_whole_shop_until_it_is_given_back():
     assert (event.subject, event.person_id, event.facts["amount"]) == (order.ref_id, shift.cashier_id, 10_500)
 
 
+def test_cash_is_given_back_whatever_name_is_left_in_the_field_of_the_tab():
+    shift = begin(cash=100_000)
+    order = end(sell(shift.cashier, 10_500), "failed")
+
+    typed = {"method": "cash", "shift": shift.pk, "customer": "Nobody of this name"}
+    signed_in(shift.cashier).post(f"/drawer/sales/{order.ref_id}/given-back/", typed)
+
+    payment = Payment.objects.get()
+    assert (payment.given_method, payment.refund_entry.amount) == ("cash", -10_500)
+
+
 def test_nobody_gives_money_back_out_of_a_colleagues_drawer():
     shift = begin(cash=100_000)
     order = end(sell(shift.cashier, 10_500), "failed")
