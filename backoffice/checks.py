@@ -5,6 +5,7 @@ import ipaddress
 import math
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -160,12 +161,20 @@ def _unusable_audit_key() -> Iterator[Error]:
         hint = f"Write {_KEY_BYTES} bytes in base64, as `./run manage audit_key --new` prints them once."
         yield Error("AUDIT_KEY is not a key.", hint=hint, id="backoffice.E019")
     kept = settings.DATA_DIR / "audit.key"
-    if not settings.AUDIT_KEY and kept.exists() and not kept.read_bytes().strip():  # as power cuts leave files
+    if not settings.AUDIT_KEY and _is_empty(kept):
         hint = (
             "Put it back from a backup, or from your own copy. If the shop has never started before, delete the file: "
             "the next start makes a new key. With another key each older checkpoint counts as wrongly signed."
         )
         yield Error(f"{kept} is empty.", hint=hint, id="backoffice.E022")
+
+
+def _is_empty(file: Path) -> bool:
+    """Whether the file is there without content, as power cuts leave files; False for a user who may not look."""
+    try:
+        return file.stat().st_size == 0
+    except OSError:
+        return False
 
 
 def _unsafe_with_real_money() -> Iterator[Error]:

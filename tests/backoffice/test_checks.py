@@ -331,6 +331,13 @@ def test_an_empty_key_of_the_audit_is_refused_without_one_in_the_settings(real: 
     assert ids() == []
 
 
+def test_a_folder_that_this_user_may_not_look_into_ends_no_command(real: Settings, tmp_path: Path) -> None:
+    # the tests' root may look into every folder, so a name that no folder can have
+    real.DATA_DIR, real.AUDIT_KEY = tmp_path / ("x" * 300), ""
+
+    assert ids() == []
+
+
 def test_every_start_is_refused_by_a_fault(real: Settings) -> None:
     real.UPSTREAM_CALLBACK_VERIFIER = "sha1"
     with pytest.raises(CommandError, match=r"backoffice\.E005"):
