@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from batches.models import ASKING, Batch, BatchRow
@@ -14,7 +13,7 @@ from catalogue.destinations import InvalidDestination
 from catalogue.mending import DigitsLost, mend_number
 from catalogue.models import Product, ProductType
 from catalogue.operators import is_brand_of_another, operator_of
-from catalogue.services.amounts import MONEY, Amount, denominations_of, number_of
+from catalogue.services.amounts import MONEY, Amount, denominations_of, ends_with
 from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
 from catalogue.services.words import chunks_of, code_in, fold, has_amount_apart, joined, without_thousands
@@ -31,10 +30,6 @@ from purchases.states import UNFULFILLED
 
 # At most this many codes are named for an unclear product.
 _MOST_CODES = 4
-_AT_THE_END = re.compile(r"\d+$", re.ASCII)
-_LAST_NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)\W*$", re.ASCII)
-# A smaller amount is in thousands.
-_LEAST_RUPIAH = 1_000
 # The fewest digits of a number: fewer digits alone are a denomination.
 _LEAST_DIGITS = 4
 _CHECKED = ("kind", "product", "destination", "bill_check", "max_price", "selling_price", "state", "fault", "said")
@@ -252,23 +247,17 @@ def _may_be_another(what: str, product: Product) -> bool:
     like = [word for word in words if joined(word) == joined(code) and fold(word) != fold(code)]
     if not like:
         return False
-    number = Decimal((_AT_THE_END.search(joined(code)) or "0")[0])
-    is_other_amount = bool(number and main and main.unit == MONEY and main.value != _as_rupiah(number))
+    is_rupiah = main is not None and main.unit == MONEY and joined(code)[-1:].isdecimal()
+    is_other_amount = is_rupiah and not ends_with(joined(code), main)
     own = code_in(without_thousands(code))
     return is_other_amount or any(code_in(without_thousands(word)) != own for word in like)
 
 
 def _begins_with_another(word: str, code: str, main: Amount | None) -> bool:
     """Whether the code only begins with this word, whose number is not the product's amount: "pln-25" of PLN250."""
-    digits, begun = _LAST_NUMBER.search(word), joined(word)
-    if not digits or begun.isdecimal() or begun == joined(code) or not joined(code).startswith(begun):
-        return False
-    number = number_of(digits[1])
-    return main is None or (main.value != _as_rupiah(number) if main.unit == MONEY else main.shown != number)
-
-
-def _as_rupiah(number: Decimal) -> Decimal:
-    return number if number >= _LEAST_RUPIAH else number * 1_000
+    begun = joined(word)
+    is_begun = begun != joined(code) and joined(code).startswith(begun)
+    return is_begun and begun[-1:].isdecimal() and not begun.isdecimal() and not ends_with(word, main)
 
 
 def _certain_number(row: BatchRow, meaning: _Meaning, product: Product) -> str:

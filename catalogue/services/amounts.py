@@ -12,6 +12,7 @@ _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)(?:,-)?([a-z]*)")
 _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 # No amount has more characters, dots included; Decimal cannot divide some longer numbers.
 _MOST_LETTERS = 20
+_AT_THE_END = re.compile(r"(\d+(?:[.,]\d+)*)\W*$", re.ASCII)
 # A number from here on means itself; a smaller one may mean thousands: 10 may be 10.000.
 _THOUSAND = 1000
 # Which unit names a product, the first one found: "Telkomsel 10.000 + 1 GB" is sold in rupiah.
@@ -69,6 +70,17 @@ def amount_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:
         return (amount, False) if amount else None
     amount = _counted(number, next_word)
     return (amount, True) if amount else (Amount(number, number), False)
+
+
+def ends_with(text: str, main: Amount | None) -> bool:
+    """Whether the number at the end of a text is this amount: "T 10" and "T10.000" of 10.000, "TSELD-3" of 3 GB."""
+    number = _AT_THE_END.search(text)
+    if number is None or main is None:
+        return False
+    count = number_of(number[1])
+    if main.unit == MONEY:
+        return main.value == (count if count >= _THOUSAND else count * _THOUSAND)
+    return main.shown == count
 
 
 def validity_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from catalogue.destinations import DestinationKind, kind_called
-from catalogue.services.amounts import Denominations, denominations_of
+from catalogue.services.amounts import MONEY, Denominations, denominations_of, ends_with
 from catalogue.services.words import (
     Called,
     brand_called,
@@ -170,12 +170,17 @@ class Index:
         return word in self._words or word in self.codes
 
     def of_code(self, text: str) -> int | None:
-        """The only entry with this code (`code_in`); None without one. "tsel 1000" is not TSEL1000."""
+        """The only entry with this code (`code_in`); None without one. "tsel 1000" is not TSEL1000 of Rp1.000.000."""
         alike = [at for at in self.codes.get(joined(text), ()) if code_in(self.products[at].code) == code_in(text)]
         exact = [at for at in alike if fold(self.products[at].code) == fold(text)]
-        if exact or has_amount_apart(text):
-            return exact[0] if len(exact) == 1 else None
-        return alike[0] if len(alike) == 1 else None
+        if not exact and has_amount_apart(text):
+            alike = [at for at in alike if self._is_rupiah_of(text, at)]
+        found = exact or alike
+        return found[0] if len(found) == 1 else None
+
+    def _is_rupiah_of(self, text: str, at: int) -> bool:
+        main = self.products[at].sold_in.main
+        return main is not None and main.unit == MONEY and ends_with(text, main)
 
     def has_beginning(self, word: str) -> bool:
         """Whether a word or a code of this catalogue begins with `word`."""

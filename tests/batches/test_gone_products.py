@@ -3,7 +3,8 @@
 import pytest
 
 from batches.models import BatchRow
-from catalogue.models import Product
+from catalogue.models import Brand, Product
+from testing.factories import make_product
 from tests.batches.helpers import checked, rows_of
 from tests.conftest import Upstream
 
@@ -139,3 +140,20 @@ def test_an_amount_behind_a_letter_is_no_typing_error_of_another_amount(upstream
     row = row_of("081255570001", what)
 
     assert (row.state, row.fault) == ("wrong", "unknown_product")
+
+
+@pytest.mark.parametrize(
+    ("number", "what", "code"),
+    [
+        ("089555570001", "T 10", "T10"),
+        ("081255570001", "tsel 10", "TSEL10"),  # not unclear because of another one
+    ],
+)
+def test_a_gap_before_the_amount_of_a_code_says_nothing(upstream: Upstream, number: str, what: str, code: str):
+    make_product(code="T10", name="Tri 10.000", brand="tri")
+    make_product(code="TSELPROMO10", name="Telkomsel 10.000")
+    Brand.objects.filter(code="tri").update(name="Tri")
+
+    row = row_of(number, what)
+
+    assert (row.fault, row.product and row.product.code) == ("", code)
