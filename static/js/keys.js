@@ -173,17 +173,18 @@ startAtNextStep();
   else if (isFree() && isFiltered && !matchMedia("(pointer: coarse)").matches) first("#results [data-pick]", ".filters input[name=q]")?.focus({ preventScroll: true });
   else if (isFree()) first("table[data-count] input")?.focus({ preventScroll: true });
 
-  // A link is known by its address; a button, or a step that unfolds, by its words in the nearest part with an id. A button that
-  // was pressed for this answer stays without the cursor: a second Enter presses nothing.
+  // A link is known by its address; a button, or a step that unfolds, by its words and its form in the nearest part with an id. A
+  // button that was pressed for this answer stays without the cursor: a second Enter presses nothing.
+  const nameOf = (button) => `${button.textContent} ${button.form?.getAttribute("action")}`;
   let again = () => null;
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const held = document.activeElement?.closest("main :is(a[href], button, summary)");
-    const [address, words, home] = [held?.getAttribute("href"), held?.textContent, held?.closest("[id]")?.id];
+    const [address, name, home] = [held?.getAttribute("href"), held && nameOf(held), held?.closest("[id]")?.id];
     const isPressed = detail.requestConfig.elt.contains(held);
     again = () => {
       if (address) return first(`main a[href="${CSS.escape(address)}"]`);
       const part = held && !isPressed && document.getElementById(home);
-      return part ? findAll(held.localName, part).find((other) => other.textContent === words) : null;
+      return part ? findAll(held.localName, part).find((other) => nameOf(other) === name) : null;
     };
   });
   document.addEventListener("htmx:afterSettle", () => {

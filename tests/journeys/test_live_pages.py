@@ -15,6 +15,7 @@ from testing.orders import report
 from tests.bills.helpers import start
 from tests.drawers.helpers import make_drawer
 from tests.journeys.helpers import OpenWindow, sign_in
+from tests.reconciliation.helpers import make_difference
 
 # The forms that the page would send; none is sent.
 COUNT_SENDS = """() => {
@@ -125,6 +126,26 @@ def test_a_panel_that_comes_again_with_its_row_is_no_activity(live_server: Any, 
 
     assert "by-itself" not in chosen.value.headers
     assert again.value.headers["by-itself"] == "yes"
+
+
+def test_the_cursor_stays_on_the_button_of_its_own_difference(live_server: Any, open_window: OpenWindow):
+    # given two differences with one amount, and the cursor on the button of the lower one
+    create_demo_staff()
+    for _ in range(2):
+        make_difference(1_000)
+    page = open_window()
+    sign_in(page, live_server.url, "owner", "/balance/")
+    form = page.locator("#balance-differences form[action$='/acknowledge/']").nth(1)
+    address = form.get_attribute("action")
+    form.locator("button[type=submit]").focus()
+
+    # when another one comes
+    make_difference(2_000)
+    expect(page.locator("#balance-differences .difference-panel")).to_have_count(3)
+
+    # then it is still there
+    expect(page.locator("button:focus")).to_have_count(1, timeout=20_000)
+    assert page.evaluate("document.activeElement.form.getAttribute('action')") == address
 
 
 @pytest.mark.parametrize(("language", "words"), [("en-GB", "5 minutes ago"), ("id-ID", "5 menit yang lalu")])
