@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.db.models import F
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
@@ -282,7 +281,10 @@ def test_the_strip_goes_on_asking_after_a_sending_that_sold_nothing(
     till.type_number(PHONE)
     till.press("Space", "1", "0", "Enter")
     till.review()
-    Product.objects.filter(code="TSEL10").update(price=F("price") + 100)
+    product = Product.objects.get(code="TSEL10")
+    # also at the upstream: the shop's processes read the catalogue again at any time
+    upstream.control("product", product_code=product.code, price=product.price + 100)
+    Product.objects.filter(pk=product.pk).update(price=product.price + 100)
 
     # when its question falls due while the review is sent
     line.hold()
