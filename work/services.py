@@ -54,14 +54,14 @@ def scope_of(person: User) -> Scope:
     )
 
 
-def open_work(person: User, *, branch: int | None = None) -> list[Item]:
-    """All waiting work that this person may see; with `branch` only the work of this branch.
+def open_work(person: User, *, branch: int | None = None, kind: str = "") -> list[Item]:
+    """The waiting work that this person may see, at most `MOST` rows; `branch`, `kind`: only that of this one.
 
     The first due comes first; within the same minute the most severe.
     """
     scope, now = scope_of(person), timezone.now()
     moment = Moment(person=person.pk, today=timezone.localdate(now), **late_since())
-    seen = [code for code in scope.sees if branch is None or KINDS[code].branch]
+    seen = [code for code in scope.sees if kind in {"", code} and (branch is None or KINDS[code].branch)]
     parts = [_part(code, moment, scope, now - TAKEN_FOR, branch) for code in seen]
     items = [Item(*row) for row in _together(parts)[:MOST]] if parts else []
     return sorted(items, key=_order)

@@ -90,7 +90,7 @@ def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
     """Take a row, or leave it; others see that beside it."""
     if not services.scope_of(request.user).does:
         raise PermissionDenied
-    if not any(item.is_for_person for item in services.open_work(request.user) if (item.kind, item.key) == (kind, key)):
+    if not any(item.is_for_person for item in services.open_work(request.user, kind=kind) if item.key == key):
         raise Http404
     if "leave" in request.POST:
         services.leave(kind, key, actor=request.user)
@@ -104,15 +104,16 @@ def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
 
 
 def _context(request: StaffRequest) -> dict[str, Any]:
-    branch = _branch_of(request)
+    branch, kind = _branch_of(request), request.GET.get("kind", "")
+    kind = kind if kind in KINDS else ""
     every = services.open_work(request.user, branch=int(branch) if branch else None)
+    if kind and len(every) == services.MOST:  # rows of this kind may be due after all of these
+        every = services.open_work(request.user, branch=int(branch) if branch else None, kind=kind)
     groups = {
         "": [item for item in every if _is_mine(item, request.user)],
         "others": [item for item in every if not _is_mine(item, request.user)],
         "shop": every,
     }
-    kind = request.GET.get("kind", "")
-    kind = kind if kind in KINDS else ""
     # A kind alone is the queue of that kind: all of it that the person sees.
     whose = request.GET.get("whose", "shop" if kind else "")
     whose = whose if whose in groups else ""

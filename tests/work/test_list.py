@@ -24,6 +24,7 @@ from tests.core.helpers import words
 from tests.plans import asked, copy_many, too_wide
 from tests.reconciliation.helpers import make_difference
 from tests.work.helpers import counted, counted_words, one_of_each, owed, rows
+from work import services
 from work.kinds import KINDS
 
 pytestmark = pytest.mark.django_db
@@ -86,6 +87,17 @@ def test_the_number_in_the_menu_reads_no_further_than_it_counts():
 
     assert words == "99+"
     assert list(too_wide(asked(queries.captured_queries), {"drawers_payment"})) == []
+
+
+def test_given_very_much_work_then_a_kind_still_has_its_rows(monkeypatch):
+    monkeypatch.setattr(services, "MOST", 2)
+    payment, sari, long_ago = owed(), make_person("cashier", username="sari"), timezone.now() - dt.timedelta(days=9)
+    for _ in range(2):
+        open_complaint(make_order(Status.SUCCESS), words="nothing came", actor=sari, due_at=long_ago)
+    seller = signed_in(sari)
+
+    assert (rows(seller), rows(seller, "?kind=refund")) == (["complaint", "complaint"], ["refund"])
+    assert seller.post(f"/work/refund/{payment.pk}/take/").status_code == 302
 
 
 def test_the_number_in_the_menu_is_that_of_the_own_rows():
