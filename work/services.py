@@ -50,6 +50,7 @@ def scope_of(person: User) -> Scope:
         asks=tuple(acts_asked_by(person)),
         sees_all=person.has_perm(Right.VIEW_APPROVALS),
         resolves=person.has_perm(Right.RESOLVE_ORDERS) or person.has_perm(Right.PROPOSE_VERDICTS),
+        acknowledges=person.has_perm(Right.ACKNOWLEDGE_DIFFERENCES),
         branch=person.bound_to,
     )
 

@@ -218,18 +218,20 @@ def _table(request: StaffRequest, items: list[Item], *, is_work: bool = False) -
     }
     takers = {item.taken_by for item in items if item.taken_by}
     names = {person.pk: person.shown_name for person in User.objects.filter(pk__in=takers)}
-    shown = [item for item in items if (item.kind, item.key) in lines]  # else it was done a moment ago
+    lined = [(item, lines.get((item.kind, item.key))) for item in items]
+    # Without a line it was done a moment ago.
+    shown = [(item, line, (line.does or KINDS[item.kind].does, item.branch)) for item, line in lined if line]
     places = _places(request)
-    doers = _doers({(KINDS[item.kind].does, item.branch) for item in shown if not item.is_for_person}, request.user)
+    doers = _doers({asked for item, _line, asked in shown if not item.is_for_person}, request.user)
     tasks = [
         Task(
             item,
-            lines[item.kind, item.key],
+            line,
             names.get(item.taken_by or 0, ""),
             places.get(item.branch or 0, ""),
-            lines[item.kind, item.key].doers or doers.get((KINDS[item.kind].does, item.branch), ""),
+            line.doers or doers.get(asked, ""),
         )
-        for item in shown
+        for item, line, asked in shown
     ]
     return WorkTable(tasks, request=request, is_work=is_work)
 

@@ -98,6 +98,19 @@ def test_given_a_request_that_one_can_only_refuse_then_its_row_says_so():
     assert steps == {"boss": ["Refuse"], "budi": ["Decide"]}
 
 
+def test_a_difference_waits_for_people_who_may_take_its_sign():
+    make_difference(500_000, "topup")
+    missing = make_difference(-1_000, "missing_refund")
+    make_difference(1_000, "late_refund", makes_good=missing)  # waits for the decision about the missing one
+    make_person("administrator", username="boss")
+    supervisor = browser_of("supervisor")
+
+    assert (rows(supervisor), counted(supervisor)) == (["difference"], 1)
+    assert f"difference-{missing.pk}" in supervisor.get("/work/").content.decode()
+    assert "Done by: boss" in supervisor.get("/work/?whose=others").content.decode()
+    assert sorted(rows(browser_of("admin"))) == ["difference", "difference"]
+
+
 def test_a_seller_decides_about_the_own_order_that_was_not_charged():
     sari = make_person("cashier", username="sari")
     held = {"action_reason": ActionReason.BALANCE_SHORT, "sent_no": None}

@@ -36,7 +36,7 @@ class Scope:
 
     `sees`, `does`: codes of kinds. `acts`: the approvals that this person may decide. `asks`: those that the person may
     ask for. `sees_all`: all approvals, also those of others. `resolves`: everybody's orders, not only the own ones.
-    `branch`: the key of the only branch that is seen; None: all.
+    `acknowledges`: money that was added at the upstream. `branch`: the key of the only branch that is seen; None: all.
     """
 
     sees: tuple[str, ...]
@@ -45,6 +45,7 @@ class Scope:
     asks: tuple[str, ...]
     sees_all: bool
     resolves: bool
+    acknowledges: bool
     branch: int | None
 
 
@@ -54,9 +55,9 @@ class Line:
 
     `number`: the customer's, where the subject is the product; the overview leaves it out. `step`: the step for this
     row, if it is not that of its kind. `at_once`: the words and address of a step on another page than that of the row.
-    `doers`: the names of people who can do it, if the rights of its kind do not say that. `why`: the reason why it
-    waits. `urgent`: the reason why it cannot wait, in red. `state`: the badge of this row, if it is not that of its
-    kind. `waits`: people cannot decide it until it is due.
+    `does`: the rights of which one is enough for it, if not those of its kind. `doers`: the names of people who can do
+    it, if no right says that. `why`: the reason why it waits. `urgent`: the reason why it cannot wait, in red. `state`:
+    the badge of this row, if it is not that of its kind. `waits`: people cannot decide it until it is due.
     """
 
     subject: str
@@ -68,6 +69,7 @@ class Line:
     amount: str = ""
     step: str = ""
     at_once: tuple[str, str] = ("", "")
+    does: tuple[Right, ...] = ()
     doers: str = ""
     state: str = ""
     waits: bool = False
