@@ -129,7 +129,7 @@ PLACES: tuple[tuple[str, str, str | Promise, tuple[_Page, ...]], ...] = (
             ("drawer_list", "drawer_change")),
         _Page("shop", "shop_settings", "building-store", _("Shop"), _holds(Right.CHANGE_SHOP),
             ("shop_", "policies", "health", "backups")),
-        _Page("files", "export_list", "file-spreadsheet", _("Files"), _holds(Right.VIEW_STATEMENT, Right.VIEW_COST),
+        _Page("files", "export_list", "file-spreadsheet", _("Files"), _holds(Right.VIEW_COST),
             ("export_",)),
         _Page("workbench", "exchange_list", "arrows-exchange", pgettext_lazy("place", "Evidence"),
             _holds(Right.VIEW_EXCHANGES), _EVIDENCE),

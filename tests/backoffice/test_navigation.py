@@ -75,6 +75,13 @@ def test_each_page_has_one_place_and_a_phone_has_four_tabs(role, tabs, hidden):
     assert is_office == sorted(is_office, reverse=True), "the office comes first"
 
 
+def test_people_who_make_files_of_lists_find_them_in_the_office():
+    page = browser_of("supervisor").get("/files/").content.decode()
+
+    assert {"office", "files"} <= set(named(page, "nav-main", "</nav>"))
+    assert 'data-place="files"' in page.split("nav-main")[1].split('aria-current="page"')[0].rpartition("<a")[2]
+
+
 def test_without_any_right_there_is_today():
     page = browser_of("").get("/me/").content.decode()
 
