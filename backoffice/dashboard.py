@@ -262,7 +262,8 @@ def _order_facts(today: dt.datetime, request: StaffRequest) -> dict[str, Any]:
     latest = narrowed(Order.objects.for_table(), "payment__branch").order_by("-created_at", "-pk")[:_LATEST]
     return {
         "counts": [(status, counted[status]) for status in Status if counted[status]],
-        "today_count": sum(counted.values()),
+        "today_count": sum(min(count, _MOST_COUNTED) for count in counted.values()),
+        "today_more": "+" if max(counted.values()) > _MOST_COUNTED else "",
         "most_counted": _MOST_COUNTED,
         "latest": OrderTable(list(latest), **looks),
     }

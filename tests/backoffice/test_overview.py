@@ -16,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from backoffice import dashboard
 from catalogue.models import CatalogueSync
 from gateway.models import UpstreamAccount
 from purchases.models import Incident
@@ -101,6 +102,14 @@ def links_of(name: str, page: str) -> list[tuple[str, str]]:
     """The address and the amount of each link with this id."""
     found = re.findall(rf'<a[^>]*id="{name}"[^>]*>', page)
     return [(re.search('href="([^"]*)"', tag)[1], re.search('data-amount="([^"]*)"', tag)[1]) for tag in found]
+
+
+def test_given_more_orders_today_than_are_counted_then_their_number_says_so(supervisor, monkeypatch):
+    monkeypatch.setattr(dashboard, "_MOST_COUNTED", 2)
+    for status, said in (("success", "1 order today"), ("success", "2 orders"), ("failed", "3"), ("success", "3+")):
+        make_order(Status(status))
+
+        assert words_at(supervisor.get("/"), 'id="orders-today"').strip().startswith(said)
 
 
 def test_an_unknown_balance_is_not_zero(supervisor):
