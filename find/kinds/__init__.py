@@ -21,7 +21,14 @@ ROWS = (
     Kind("customers", _("Customers"), (Right.VIEW_CUSTOMERS,), customers, "customer_list"),
     Kind("orders", _("Orders"), (Right.VIEW_ORDERS,), orders, "order_list"),
     Kind("bills", _("Bills"), (Right.VIEW_BILLS,), bills, "bill_list"),
-    Kind("complaints", _("Complaints"), (Right.VIEW_COMPLAINTS, Right.VIEW_ORDERS), complaints, "complaint_list"),
+    Kind(
+        "complaints",
+        _("Complaints"),
+        (Right.VIEW_COMPLAINTS, Right.VIEW_ORDERS),
+        complaints,
+        "complaint_list",
+        "&state=all",  # also closed ones, as here
+    ),
 )
 #: After the pages: a few letters that begin a page's name may stand in many people's names.
 NAMES = (

@@ -35,7 +35,7 @@ class Result:
 class Kind:
     """One kind. `name` is for addresses, scripts and tests. `rights`: the person needs every one of them.
 
-    `list_name`: the address of the list that finds more; the same rights open it.
+    `list_name`: the address of the list that finds more; the same rights open it. `list_query`: further filters of it.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Kind:
     rights: tuple[Right, ...]
     results: Callable[[Asked], Iterable[Result]]
     list_name: str = ""
+    list_query: str = ""
 
     def may_be_seen_by(self, person: User) -> bool:
         """Whether this person may see any of it."""

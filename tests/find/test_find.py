@@ -1,6 +1,7 @@
 """Find anything: each kind by typed words, for people who may see it, and never a number that they may not see."""
 
 import datetime as dt
+import html
 import re
 from urllib.parse import urlencode
 
@@ -8,11 +9,13 @@ import pytest
 from django.utils import timezone
 
 from catalogue.models import Product
-from complaints.services import open_complaint
+from complaints.models import Complaint, State
+from complaints.services import move_complaint, open_complaint
 from core.money import rupiah
 from core.rights import Role
 from purchases.models import Order
 from purchases.states import Status
+from staff.models import User
 from testing.factories import make_biller, make_check, make_order, make_product
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
@@ -38,6 +41,16 @@ def number_with_everything() -> Order:
     make_check(destination=NUMBER, product=make_biller())
     open_complaint(order, words="not here", actor=make_person("supervisor", username="helper"))
     return order
+
+
+def test_the_list_that_finds_more_has_a_closed_complaint_too(number_with_everything, cashier):
+    actor = User.objects.get(username="helper")
+    move_complaint(Complaint.objects.get(), to=State.CLOSED, words="it came", actor=actor)
+    page = cashier.get("/find/", {"q": NUMBER}).content.decode()
+
+    (address,) = re.findall(r'href="(/complaints/\?[^"]+)"', page)
+
+    assert 'id="row-' in cashier.get(html.unescape(address)).content.decode()
 
 
 def test_every_kind_that_shows_an_order_reads_it_once(number_with_everything, django_assert_max_num_queries):
