@@ -18,6 +18,7 @@ from django.utils.translation import gettext, gettext_lazy as _
 from core.forms import DayField, RupiahField
 from core.keys import typed_key
 from core.money import rupiah
+from core.notation import without_marks
 from core.periods import Period
 from core.search import MOST_FOUND, count_up_to
 from core.times import day_words, start_of_day
@@ -66,8 +67,11 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     # The columns to show, by their names (`exports.listing`). They narrow nothing.
     columns = django_filters.CharFilter(method="as_they_are", max_length=200, widget=forms.HiddenInput)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, data: Any, *args: Any, **kwargs: Any) -> None:
+        if (text := data.get("q", "")) != (clean := without_marks(text)):
+            data = data.copy()
+            data["q"] = clean
+        super().__init__(data, *args, **kwargs)
         if self.is_compact and "q" in self.form.fields:
             self.form.fields["q"].widget.attrs["placeholder"] = self.example or self.form.fields["q"].label
         for field in self.form.fields.values():

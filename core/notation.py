@@ -18,13 +18,14 @@ def bare(text: str) -> str:
     return "".join(letter for letter in text if letter.isalnum())
 
 
-def as_if_typed(text: str) -> str:
-    """A pasted text as a person would type it: without marks that nobody sees, and each dash as "-".
+def without_marks(text: str) -> str:
+    """The text without marks that nobody sees: phones and messengers put them around the numbers that people copy."""
+    return "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
 
-    Phones and messengers put such marks around the numbers that people copy.
-    """
-    kinds = ((sign, unicodedata.category(sign)) for sign in text)
-    return "".join("-" if kind == "Pd" else sign for sign, kind in kinds if kind != "Cf")
+
+def as_if_typed(text: str) -> str:
+    """A pasted text as a person would type it: without marks that nobody sees, and each dash as "-"."""
+    return "".join("-" if unicodedata.category(sign) == "Pd" else sign for sign in without_marks(text))
 
 
 def out_of_brackets(text: str) -> str:

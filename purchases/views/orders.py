@@ -39,7 +39,7 @@ def order_list(request: StaffRequest) -> HttpResponse:
     if "format" in request.GET:
         return redirect(f"{reverse('order_file')}?{request.GET.urlencode()}")
     filtered = ORDERS.found(request)
-    typed = request.GET.get("q", "")
+    typed = filtered.data.get("q", "")
     understood, rest = filtered.read(typed)
     if understood:
         return redirect(request.path + _narrowed(filtered, typed, understood, rest))

@@ -39,6 +39,17 @@ def test_no_page_shows_what_turns_letters_around(admin):
     assert "SN-[U+202E]0001-1234" in admin.get(order.get_absolute_url()).content.decode()
 
 
+@pytest.mark.django_db
+def test_a_copied_text_stands_in_a_lists_search_without_its_invisible_marks(admin):
+    order = make_order(Status.SUCCESS)
+    for path, text in (("/orders/", order.ref_id), ("/customers/", "Bu Sari – Warung"), ("/audit/", order.ref_id)):
+        page = admin.get(path, {"q": f"\u202a{text}\u202c"}).content.decode()
+        assert "U+202A" not in page, path
+        assert f'value="{text}"' in page, path
+    assert f'id="row-{order.pk}"' in admin.get("/orders/", {"q": f"\u2068{order.ref_id}\u2069"}).content.decode()
+    assert admin.get("/orders/", {"q": "\u202akemarin\u202c"}).status_code == 302  # as days
+
+
 def test_no_file_holds_what_turns_letters_around():
     fields = {"sn": lambda row: row}
 
