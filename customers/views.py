@@ -71,8 +71,11 @@ def customer_add(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_CUSTOMERS)
 @require_GET
 def customer_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One customer with all numbers."""
-    customer = get_object_or_404(Customer, pk=pk)
+    """One customer with all numbers; a merged one leads to the customer who stayed."""
+    stayed = Customer.objects.filter(pk=pk).first()
+    customer = stayed or get_object_or_404(Customer, pk=where_merged([pk]).get(pk, pk))
+    if customer.pk != pk:
+        return redirect(customer)
     numbers = customer.numbers.in_seen_order().select_related("product__brand", "product__category")
     table = NumberTable(numbers, user=request.user)
     bill_count = sum(number.is_bill for number in table.rows)

@@ -311,6 +311,16 @@ def test_an_erasure_waits_for_a_sale_on_credit_that_is_being_committed():
     assert owed_by(customer) == 10_000
 
 
+def test_the_page_of_the_merged_leads_to_the_one_who_stays():
+    one, other = make_customer("Bu Sari"), make_customer("Sari Warung")
+    merge(one, other)
+    cashier, viewer = browser_of("cashier"), browser_of("viewer")
+
+    assert cashier.get(f"/customers/{other.pk}/")["Location"] == f"/customers/{one.pk}/"
+    assert viewer.get(f"/customers/{other.pk}/").status_code == 403
+    assert [cashier.get(f"/customers/{pk}/").status_code for pk in (other.pk + 1, 10**20)] == [404, 404]
+
+
 def test_saved_views_of_the_merged_show_the_one_who_stays():
     one, other = make_customer("Bu Sari", (ONE, "phone")), make_customer("Sari Warung", (OTHER, "phone"))
     browser = browser_of("supervisor")
