@@ -21,13 +21,14 @@ _OFFERED = 300
 MOST_ALIKE = 4
 
 
-def offered_customers() -> QuerySet[Customer]:
-    """The customers who may buy on credit, by name: at most as many as a field offers."""
-    return _on_credit()[:_OFFERED]
-
-
-def _on_credit() -> QuerySet[Customer]:
+def on_credit() -> QuerySet[Customer]:
+    """The customers who may buy on credit, by name."""
     return Customer.objects.filter(credit__cap__gt=0).order_by("name")
+
+
+def offered_customers() -> QuerySet[Customer]:
+    """The first of these customers: at most as many as a field offers."""
+    return on_credit()[:_OFFERED]
 
 
 class CustomerInput(forms.TextInput):
@@ -65,7 +66,7 @@ class CreditCustomerField(forms.CharField):
         customer, *twins = [*Customer.objects.filter(name__iexact=name, credit__isnull=False)[:2]] or [None]
         if twins:
             raise forms.ValidationError(self.error_messages["twins"], code="twins", params={"name": name})
-        alike = [] if customer else list(_on_credit().filter(name__icontains=name).values_list("name")[:MOST_ALIKE])
+        alike = [] if customer else list(on_credit().filter(name__icontains=name).values_list("name")[:MOST_ALIKE])
         if alike:
             names = ", ".join(other for (other,) in alike)
             raise forms.ValidationError(self.error_messages["alike"], code="alike", params={"names": names})

@@ -19,8 +19,7 @@ from core.rights import Right
 from core.times import day_words
 from core.together import Given, Together
 from credit import methods
-from credit.forms import MOST_ALIKE, offered_customers
-from customers.models import Customer
+from credit.forms import MOST_ALIKE, offered_customers, on_credit
 from drawers.forms import GiveBackForm, PaymentForm, UsualDrawerForm
 from drawers.models import SMALLEST_COIN, Drawer, Payment, Shift
 from drawers.presenting import sales, shifts
@@ -42,6 +41,8 @@ register.filter("in_coins", sales.change_in_coins)
 
 # The notes that customers usually pay with, in rupiah: one press enters the next multiple of each.
 _NOTES = (10_000, 20_000, 50_000, 100_000)
+# The name and the tab of a customer who may buy on credit.
+_TAB = ("name", "credit__balance", "credit__cap", "credit__oldest_due")
 
 
 @register.simple_tag
@@ -116,6 +117,9 @@ def paid_by(request: StaffRequest, destination: str, total: int, owner: int | No
         return {}
     whose = {"destination": destination} if owner is None else {"owner": owner}
     own_shifts, drawers, names, owners = _paid_by_questions(by_key=owner is not None).read(person=person.pk, **whose)
+    debtor = request.POST.get("paid_by_customer", "").strip()
+    if may_owe and debtor and not any(name.casefold() == debtor.casefold() for name, *_tab in names):
+        names += on_credit().filter(name__iexact=debtor).values_list(*_TAB)  # later than the names that are offered
     has_shift, may_owe = bool(own_shifts), may_owe and bool(names)
     offered = [
         row for row in methods.METHODS if (may_owe if row.needs_debtor else has_shift or row.code == methods.CASH)
@@ -123,7 +127,6 @@ def paid_by(request: StaffRequest, destination: str, total: int, owner: int | No
     shown = sorted(offered, key=lambda row: row.key or "~")
     in_coins = total + -total % SMALLEST_COIN
     notes = sorted({in_coins, *(-(-total // note) * note for note in _NOTES)})
-    debtor = request.POST.get("paid_by_customer", "").strip()
     today = timezone.localdate()
     accounts = [(name, owed, cap, _late(oldest_due, today)) for name, owed, cap, oldest_due in names]
     by_name = {name.casefold(): account for name, *account in accounts}
@@ -184,11 +187,10 @@ def _late(oldest_due: dt.date | None, today: dt.date) -> str:
 @cache
 def _paid_by_questions(*, by_key: bool) -> Together:
     """The person's open shift, a drawer, the customers who may buy on credit, and the one with the key or number."""
-    on_credit = Customer.objects.filter(credit__cap__gt=0)
     whose = Q(pk=Given("owner")) if by_key else Q(numbers__destination=Given("destination"))
     return Together(
         Shift.objects.filter(cashier=Given("person"), closed_at=None).values_list("pk"),
         Drawer.objects.filter(is_active=True).values_list("pk")[:1],
-        offered_customers().values_list("name", "credit__balance", "credit__cap", "credit__oldest_due"),
-        on_credit.filter(whose).order_by("pk").select_related("credit")[:1],
+        offered_customers().values_list(*_TAB),
+        on_credit().filter(whose).order_by("pk").select_related("credit")[:1],
     )

@@ -10,10 +10,12 @@ import time_machine
 from django.utils import timezone
 
 from approvals.models import Approval
+from credit import forms
 from credit.models import CreditEntry
 from customers.models import Customer, SavedNumber
 from drawers.models import Payment
 from drawers.services import expected_cash
+from drawers.templatetags import drawers
 from purchases.models import Order
 from staff.models import User
 from testing.database import statements
@@ -93,6 +95,19 @@ def test_the_review_names_what_is_overdue_before_the_sale(browser, shift, days, 
     said = re.search(r'class="pay-late" data-late( hidden)?>(.*?)</strong>', page)
     assert (said[1] is None, said[2].startswith("overdue since")) == (is_late, is_late)
     assert ('<option value="Bu Sri" data-owed="10500" data-cap' in page, ' data-late="' in page) == (True, is_late)
+
+
+def test_a_typed_customer_behind_the_offered_names_is_known(browser, shift, monkeypatch):
+    give_credit("Aan"), give_credit("Zul", cap=1)
+    monkeypatch.setattr(forms, "_OFFERED", 1)
+    drawers._paid_by_questions.cache_clear()
+
+    page = confirm(browser, make_product(), paid_by="credit", paid_by_customer="zul").content.decode()
+    drawers._paid_by_questions.cache_clear()
+
+    field, debt = (re.search(rf'<\w+[^>]*id="{name}"[^>]*>', page)[0] for name in ("id_paid_by_customer", "pay-debt"))
+    assert 'value="zul"' in field
+    assert ("aria-invalid" in field, "hidden" in debt) == (False, False)
 
 
 def test_without_drawer_and_without_debtors_there_is_no_choice(browser):
