@@ -268,10 +268,12 @@ def _often_hinted(ref_ids: Collection[str]) -> set[str]:
 
 
 def _poll_now(**which: Any) -> None:
-    """Have these orders polled at once, if they are still polled."""
+    """Have these orders polled at once, if they are still polled. They are locked in the order of their keys."""
     now = clock.now()
-    if Order.objects.filter(**which, status__in=POLLED).update(next_poll_at=now):
-        ring_when_committed(now)
+    with transaction.atomic():
+        polled = Order.objects.filter(**which, status__in=POLLED).order_by("pk").select_for_update(no_key=True)
+        if Order.objects.filter(pk__in=list(polled.values_list("pk", flat=True))).update(next_poll_at=now):
+            ring_when_committed(now)
 
 
 def take_due(_limit: int) -> list[Work]:

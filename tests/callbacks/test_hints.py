@@ -1,8 +1,10 @@
 """A callback whose body is not signed is only a hint: its order is polled, a limited number of times."""
 
 import datetime as dt
+from functools import partial
 
 import pytest
+from django.db import transaction
 
 from callbacks import services
 from callbacks.models import Callback, CallbackState
@@ -13,7 +15,7 @@ from purchases.states import POLLED, Status
 from purchases.tasks import ask_anyway
 from testing.callbacks import body_for, receive
 from testing.factories import make_order, moves, reported
-from testing.orders import OneAnswer
+from testing.orders import Meanwhile, OneAnswer
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +95,26 @@ def test_a_flood_of_forged_callbacks_makes_an_open_order_due_five_times(is_under
         due.append(order.next_poll_at < far)
 
     assert due == [True] * 5 + [False] * 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_orders_of_callbacks_are_locked_in_the_order_of_their_keys():
+    # given: the order with the first key has the last ref_id and place, and two callbacks of a form that is not agreed
+    first, second = (make_order(Status.PENDING, ref_id=f"B260101-{letter * 10}") for letter in "ZA")
+    Order.objects.filter(pk=first.pk).update(next_poll_at="2030-01-01T00:00:00Z")
+    for order in (first, second):
+        body = body_for(order).replace(b'"timestamp"', b'"sent_at"')
+        receive(body, order.ref_id, is_signed=False, delivery=order.ref_id)
+
+    # when: another step holds the first, and takes the second afterwards
+    with transaction.atomic():
+        Order.objects.select_for_update().get(pk=first.pk)
+        processing = Meanwhile(partial(services.process_batch, 50))
+        assert processing.is_blocked_by_us()
+        Order.objects.select_for_update(nowait=True).get(pk=second.pk)
+
+    # then: nobody waits for the other one
+    assert processing.end() == 2
 
 
 @pytest.mark.django_db(transaction=True)
