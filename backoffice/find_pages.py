@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from django.conf import settings
-from django.urls import resolve, reverse
+from django.urls import reverse
 from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _, pgettext_lazy
@@ -16,6 +16,7 @@ from backoffice.navigation import PLACES
 from backoffice.sections import SECTIONS
 from branches.seeing import own_branch
 from catalogue.rights import sees_cost
+from core.access import may_open
 from core.periods import Period
 from core.rights import Right
 from find.kinds import NAMES, PRICES, PRODUCTS, ROWS
@@ -53,7 +54,7 @@ class _Page(NamedTuple):
 
     def may_be_opened_by(self, person: User) -> bool:
         """Whether the person sees the page in its place, and its view lets the person in."""
-        return self.may(person) and person.has_perms(getattr(resolve(reverse(self.name)).func, "rights", ()))
+        return self.may(person) and may_open(person, self.url)
 
 
 def _is_own(person: User) -> bool:

@@ -8,6 +8,8 @@ import time_machine
 from django.contrib.auth.models import Group, Permission
 from django.utils import timezone, translation
 
+from alerts.kinds.kind import Reason
+from alerts.services.evaluating import keep_alerts
 from ledger import services as ledger
 from ledger.models import Entry
 from purchases.states import Status
@@ -201,7 +203,9 @@ def test_a_page_leads_to_a_proposals_approval_only_if_it_opens(admin):
 def test_no_link_of_a_changed_role_leads_to_a_page_that_does_not_open(admin, lacks):
     Group.objects.get(name="administrator").permissions.remove(*Permission.objects.filter(codename=lacks))
     browser, order = browser_of("administrator"), make_order("success")
-    pages = [url(missing_one_rupiah()), "/balance/differences/", "/balance/alerts/", order.get_absolute_url()]
+    keep_alerts("not_compared", [Reason()])
+    pages = [url(missing_one_rupiah()), "/balance/differences/", "/balance/alerts/", "/balance/alerts/mine/"]
+    pages += ["/health/", order.get_absolute_url()]
 
     led = {
         link

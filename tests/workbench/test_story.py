@@ -97,6 +97,18 @@ def test_a_story_leads_to_an_approval_only_if_the_reader_may_open_it():
 
 
 @pytest.mark.django_db
+def test_a_story_leads_to_a_shift_only_if_the_reader_may_open_it():
+    seller, browser = make_person("cashier", username="kasir"), browser_of("auditor")
+    begin(seller)
+    story = f"/orders/{sell(seller).ref_id}/story/"
+    assert 'href="/shifts/' in browser.get(story).content.decode()
+
+    Group.objects.get(name="auditor").permissions.remove(Permission.objects.get(codename="view_shifts"))
+
+    assert 'href="/shifts/' not in browser.get(story).content.decode()
+
+
+@pytest.mark.django_db
 def test_who_may_see_credit_sees_an_orders_entries():
     seller, customer = make_person("cashier", username="kasir"), give_credit()
     order = end(sell_to(customer, 10_000, by=seller), "failed")

@@ -20,6 +20,7 @@ from callbacks.presenting import result_words
 from core.looks import LookChoices
 from core.money import rupiah, signed_rupiah
 from core.numbers import note_as_seen, text_as_seen
+from core.rights import Right
 from core.times import day_words
 from credit.models import CreditEntry
 from credit.services import name_of
@@ -89,7 +90,9 @@ def lines_of(story: Story, reader: User) -> list[Line]:
 
 
 def _seen(line: Line, story: Story, reader: User) -> Line:
-    if isinstance(line.row, Approval) and not may_open(line.row, reader):
+    is_of_shift = isinstance(line.row, Payment | DrawerEntry)
+    is_closed = isinstance(line.row, Approval) and not may_open(line.row, reader)
+    if is_closed or (is_of_shift and not reader.has_perm(Right.VIEW_SHIFTS)):
         line = replace(line, url="")
     return replace(line, detail=text_as_seen(line.detail, story.order.destination)) if line.detail else line
 
