@@ -1,6 +1,6 @@
 """The forms of preferences, invitations, roles and limits."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from allauth.account.forms import ChangePasswordForm, LoginForm
@@ -109,11 +109,10 @@ class LimitsForm(forms.Form):
             self.fields[name].widget.attrs |= {**_FIELD, "inputmode": "numeric", "maxlength": 30, "placeholder": shown}
             self.fields[name].show_hidden_initial = True
 
-    @property
-    def limits(self) -> Limits:
-        """The typed values of a valid form; a limit that the reader has not changed stays as it is stored."""
+    def limits_from(self, held: Limits) -> Limits:
+        """The `held` limits with the changes that the reader made on the page; only of a valid form."""
         changed = changed_by_reader(self)
-        return Limits(**{name: (self.cleaned_data if name in changed else self.initial)[name] for name in LIMITS})
+        return replace(held, **{name: self.cleaned_data[name] for name in LIMITS if name in changed})
 
     @property
     def amounts(self) -> list[forms.BoundField]:

@@ -5,6 +5,7 @@ from staff.services.first_owner import awaits_owner, is_first_key, make_first_ow
 from staff.services.guards import (
     has_owner,
     holders_of_any,
+    lock_for_change,
     may_manage,
     names_of_holders,
     names_of_owners,
@@ -49,4 +50,4 @@ from staff.services.people import (
     open_sessions,
     reactivate,
 )
-from staff.services.roles import change_role_rights, lock_role_edit
+from staff.services.roles import change_role_rights, lock_role, lock_role_edit

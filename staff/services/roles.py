@@ -56,9 +56,7 @@ def lock_role_edit(
 
     Raises `NotAllowed` if the actor may not make it.
     """
-    # one change of the role at a time; its limits are the row that the app may lock
-    RoleLimits.objects.get_or_create(role=role.value)
-    RoleLimits.objects.select_for_update().get(role=role.value)
+    lock_role(role)
     wanted = set(permissions)
     if actor is not None:
         _refuse_beyond_own(actor, wanted)
@@ -68,6 +66,12 @@ def lock_role_edit(
     after = {"rights": sorted(wanted if role is not Role.OWNER else held), "limits": asdict(limits)}
     is_more = not (set(after["rights"]) <= held and limits.is_within(limits_before))
     return role_edit(role, described(role), after), is_more
+
+
+def lock_role(role: Role) -> None:
+    """Lock the role until the transaction ends: one change at a time. Its limits are the row that the app may lock."""
+    RoleLimits.objects.get_or_create(role=role.value)
+    RoleLimits.objects.select_for_update().get(role=role.value)
 
 
 def described(role: Role) -> dict[str, object]:

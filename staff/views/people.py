@@ -81,7 +81,9 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
     is_valid = request.method == "POST" and all(part.is_valid() for part in forms)
     names = _namesakes(request, form)
     if is_valid and (not names or names["is_confirmed"]):
-        limits = limits_form.limits if limits_form and any(limits_form.cleaned_data.values()) else None
+        limits = None
+        if limits_form and any(limits_form.cleaned_data.values()):
+            limits = limits_form.limits_from(services.Limits())
         typed = [part for part in joining if part.has_changed()]
         keep = partial(_keep, typed, request.user) if typed else None
         try:
@@ -255,9 +257,11 @@ def staff_limits(request: StaffRequest, person: User) -> HttpResponse | None:
     if not form.is_valid():
         return _person_shown(request, person.pk, limits_form=form)
     with transaction.atomic():  # as for a role
-        services.lock_limit_change(person, form.limits, actor=request.user)
+        services.lock_limit_change(person, form.limits_from(services.own_limits_of(person)), actor=request.user)
     _confirm(request, CHANGE_LIMITS, person=person.pk, **{name: request.POST.get(name, "") for name in LIMITS})
-    services.change_limits(person, form.limits, actor=request.user)
+    with transaction.atomic():
+        held = services.own_limits_of(services.lock_for_change(person, actor=request.user))
+        services.change_limits(person, form.limits_from(held), actor=request.user)
     messages.success(request, _("The limits were changed. They hold from the next page on."))
     return None
 

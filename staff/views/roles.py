@@ -56,12 +56,13 @@ def role_detail(request: StaffRequest, name: str) -> HttpResponse:
     form.initial["shown"] = " ".join(sorted(held))
     refusal = None
     if request.method == "POST" and form.is_valid():
-        rights = form.rights_from(held) if role is not Role.OWNER else set[str]()
         try:
             with transaction.atomic():  # a refusal comes before the code, which would be used up
-                services.lock_role_edit(role, rights, form.limits, actor=request.user)
+                services.lock_role_edit(role, *_wanted(form, role), actor=request.user)
             _confirm(request, role)
-            services.change_role_rights(role, rights, form.limits, actor=request.user)
+            with transaction.atomic():
+                services.lock_role(role)  # before its rights are read: a colleague's change at the same moment stays
+                services.change_role_rights(role, *_wanted(form, role), actor=request.user)
         except Refused as error:
             refusal = error
         else:
@@ -70,6 +71,12 @@ def role_detail(request: StaffRequest, name: str) -> HttpResponse:
     chosen = set(request.POST.getlist("rights")) if request.method == "POST" else held
     context = {"role": role, "form": form, "refusal": refusal, "areas": _areas(chosen), "is_owner": role is Role.OWNER}
     return render(request, "staff/role_detail.html", context)
+
+
+def _wanted(form: RoleRightsForm, role: Role) -> tuple[set[str], services.Limits]:
+    """The rights and limits of the role as they are stored now, with the changes that the reader made on the page."""
+    rights = set[str]() if role is Role.OWNER else form.rights_from(rights_by_role()[role])
+    return rights, form.limits_from(services.limits_of_roles()[role])
 
 
 def _confirm(request: StaffRequest, role: Role) -> None:

@@ -4,12 +4,14 @@ import re
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.db import transaction
 
 from audit.models import AuditEvent
 from core.rights import Role
 from staff.models import RoleLimits, User
 from staff.roles import ROLES, rights_by_role
 from staff.services import Limits, change_limits, change_role_rights, limits_of, limits_of_roles
+from testing.orders import Meanwhile
 from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import codes, has_id, hidden
 from tests.staff.helpers import refused
@@ -87,6 +89,38 @@ def test_given_a_persons_page_from_before_then_a_colleagues_limit_stays():
     change_limits(stored(person), Limits(per_order=20_000), actor=None)
 
     browser.confirm(f"{page}limits/", shown | {"per_day": "90.000"})
+
+    assert limits_of(stored(person)) == Limits(per_order=20_000, per_day=90_000)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_given_a_colleagues_change_of_a_role_at_the_same_moment_then_both_stay():
+    held, boss = {"purchases.buy", "purchases.view_order", "catalogue.view_product"}, make_person("admin")
+    change_role_rights(Role.VIEWER, held, Limits(per_order=50_000), actor=None)
+    browser, address = signed_in(boss), "/staff/roles/viewer/"
+    shown = {"per_order": "50.000", "per_day": "90.000", "approval_above": "", **hidden(browser.get(address))}
+
+    with transaction.atomic():
+        change_role_rights(Role.VIEWER, held - {"purchases.buy"}, Limits(per_order=20_000), actor=None)
+        saving = Meanwhile(lambda: browser.confirm(address, shown | {"rights": held - {"catalogue.view_product"}}))
+        assert saving.is_blocked_by_us()
+    saving.end()
+
+    assert rights_by_role()[Role.VIEWER] == {"purchases.view_order"}
+    assert limits_of_roles()[Role.VIEWER] == Limits(per_order=20_000, per_day=90_000)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_given_a_colleagues_change_of_limits_at_the_same_moment_then_both_stay():
+    person, boss = make_person("cashier", own_per_order=50_000), make_person("admin")
+    browser, page = signed_in(boss), f"/staff/{person.pk}/"
+    shown = {"per_order": "50.000", "per_day": "90.000", "approval_above": "", **hidden(browser.get(page))}
+
+    with transaction.atomic():
+        change_limits(person, Limits(per_order=20_000), actor=None)
+        saving = Meanwhile(lambda: browser.confirm(f"{page}limits/", shown))
+        assert saving.is_blocked_by_us()
+    saving.end()
 
     assert limits_of(stored(person)) == Limits(per_order=20_000, per_day=90_000)
 
