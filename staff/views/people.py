@@ -81,9 +81,8 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
     is_valid = request.method == "POST" and all(part.is_valid() for part in forms)
     names = _namesakes(request, form)
     if is_valid and (not names or names["is_confirmed"]):
-        limits = None
-        if limits_form and any(limits_form.cleaned_data.values()):
-            limits = limits_form.limits_from(services.Limits())
+        limits = limits_form.limits_from(services.Limits()) if limits_form else None
+        limits = None if limits == services.Limits() else limits  # a limit of 0 is one
         typed = [part for part in joining if part.has_changed()]
         keep = partial(_keep, typed, request.user) if typed else None
         try:

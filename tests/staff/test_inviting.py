@@ -93,6 +93,14 @@ def test_a_name_taken_meanwhile_is_proposed_again_unless_typed(boss, monkeypatch
         assert User.objects.get(username="sari3").first_name == "Sari"
 
 
+def test_an_invitation_with_a_limit_of_zero_keeps_it():
+    RoleLimits.objects.create(role="cashier", per_order=50_000)
+
+    link_of(signed_in(owner()).confirm("/staff/invite/", {**INVITATION, "per_order": "0"}))
+
+    assert User.objects.get(username="sari").own_per_order == 0
+
+
 def test_a_second_person_of_one_name_is_asked_about_once(boss):
     make_person("cashier", username="sari", first_name="Sari Dewi")
     second = {**INVITATION, "full_name": "sari  dewi", "username": ""}
