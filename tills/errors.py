@@ -57,7 +57,7 @@ class TillOff(Refused):
 
 
 class TillNameTaken(Refused):
-    """A till has this name already, in a branch that the person does not see."""
+    """A till has this name already."""
 
     def __init__(self) -> None:
         super().__init__(_("There is a till with this name already."))

@@ -140,9 +140,7 @@ def reset_factors(person: User, *, actor: User | None) -> int:
     `actor`: an owner, or None for a command. Raises `NotAllowed`.
     """
     with transaction.atomic():
-        locked = lock_for_change(person, actor=actor)
-        if actor is not None and not actor.is_superuser:
-            raise NotAllowed("owner_only")
+        locked = lock_factor_reset(person, actor=actor)
         removed = own_factors(locked)
         Authenticator.objects.filter(user_id=locked.pk).delete()
         forget_devices(locked)
@@ -151,6 +149,14 @@ def reset_factors(person: User, *, actor: User | None) -> int:
         record(FACTOR_REMOVED, actor=actor, subject=locked.username, before={"kinds": kinds})
     log.warning("factors_reset", by=actor.pk if actor else "command", person=locked.pk)
     return len(removed)
+
+
+def lock_factor_reset(person: User, *, actor: User | None) -> User:
+    """The person, locked with all people of the change. Raises `NotAllowed` if the factors may not be removed."""
+    locked = lock_for_change(person, actor=actor)
+    if actor is not None and not actor.is_superuser:
+        raise NotAllowed("owner_only")
+    return locked
 
 
 def _added(person: User, kind: Authenticator.Type, session_key: str | None) -> list[str]:

@@ -34,7 +34,7 @@ from staff.joining import Joining, joining_forms
 from staff.models import LIMITS, User
 from staff.presenting import ListOfDays, factor_words, lists_of, qr_code, standing_of, waiting_role_of
 from staff.roles import rights_by_role, role_of
-from staff.services.own_factors import reset_factors
+from staff.services.own_factors import lock_factor_reset, reset_factors
 from staff.tables import SessionTable, StaffTable
 
 ROWS = 50
@@ -339,6 +339,8 @@ def staff_sign_out(request: StaffRequest, person: User) -> None:
 @_step()
 def staff_reset_factors(request: StaffRequest, person: User) -> None:
     """Remove the second factors of a person who has lost them."""
+    with transaction.atomic():  # as for a role
+        lock_factor_reset(person, actor=request.user)
     _confirm(request, RESET_FACTORS, person=person.pk)
     reset_factors(person, actor=request.user)
     messages.success(request, _("The second factors are removed, and the person is signed out everywhere."))

@@ -91,6 +91,7 @@ def test_an_act_that_is_refused_leaves_its_code_valid():
         ("deactivate", "boss", "cashier"),
         ("reactivate", "invited", "off"),
         ("link", "off", "cashier"),
+        ("reset-factors", "boss", "cashier"),
     ],
 )
 def test_a_step_with_an_account_that_is_refused_leaves_its_code_valid(step, refused, accepted):

@@ -7,7 +7,8 @@ import pytest
 
 from audit.models import AuditEvent
 from branches.models import FIRST
-from testing.people import code_of
+from core import clock
+from testing.people import code_of, make_person, signed_in
 from tests.branches.helpers import make_branch
 from tests.core.helpers import codes, hidden
 from tests.staff.own_keys import with_passkey
@@ -85,6 +86,28 @@ def test_a_passkey_confirms_this_till_and_no_other(till, act):
     untouched = state(till)
     browser.post(f"/tills/{till.pk}/{path}", fields | {"factor_assertion": signed()})
     assert state(till) != untouched
+
+
+def test_a_change_that_is_refused_leaves_its_code_valid(till):
+    make_till("Kasir 2")
+    browser, address, code = boss(), f"/tills/{till.pk}/", {"factor_code": code_of(manager())}
+
+    taken = browser.post(address, LIMIT | {"name": "kasir 2"} | code)
+    browser.post(address, LIMIT | code)
+
+    assert refusals(taken) == {"TillNameTaken"}
+    assert state(till)[1] == 50_000
+
+
+def test_a_new_till_that_is_refused_leaves_its_code_valid():
+    make_till("Depan", branch=make_branch("Tebet"))
+    person = make_person("administrator", username="bound", bound_since=clock.now())
+    browser, code = signed_in(person), code_of(person)
+
+    taken, made = (browser.post("/tills/add/", {"name": name, "factor_code": code}) for name in ("depan", "Baru"))
+
+    assert refusals(taken) == {"TillNameTaken"}
+    assert made.context["code"]
 
 
 def test_another_name_takes_no_factor(till):

@@ -5,7 +5,9 @@ from tills.services.enrolling import (
     change_till,
     enrol,
     find_till,
+    lock_change,
     make_code,
+    refuse_name,
     switch_off,
     unlock_pins,
 )

@@ -39,11 +39,9 @@ log = structlog.get_logger()
 def make_code(*, name: str, pin_limit: int | None, actor: User, branch: int = FIRST) -> str:
     """A code for the browser that is to be the till `name` in this branch: valid once, for `CODE_MINUTES`.
 
-    Only its digest is stored. Raises `TillNameTaken` for the name of a till that the actor does not see, because the
-    new till would replace it.
+    Only its digest is stored. Raises `TillNameTaken` as `refuse_name`.
     """
-    if _is_of_another_branch(name, actor):
-        raise TillNameTaken
+    refuse_name(name, actor=actor)
     code = "".join(secrets.choice(_ALPHABET) for _ in range(_CODE_LENGTH))
     now = clock.now()
     with transaction.atomic():
@@ -59,6 +57,12 @@ def make_code(*, name: str, pin_limit: int | None, actor: User, branch: int = FI
         record(TILL_CODE_MADE, actor=actor, subject=name, facts={"pin_limit": pin_limit})
     log.info("till_code_made", by=actor.pk, till=name)
     return code
+
+
+def refuse_name(name: str, *, actor: User) -> None:
+    """Raise `TillNameTaken` for the name of a till that the actor does not see, because a new one would replace it."""
+    if _is_of_another_branch(name, actor):
+        raise TillNameTaken
 
 
 def enrol(typed: str, *, address: str) -> tuple[Till, str]:
@@ -118,22 +122,35 @@ def find_till(token: str) -> Till | None:
 def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User, branch: int | None = None) -> None:
     """Give the till another name, limit or branch; they hold at the next request.
 
-    Raises `IntegrityError` for a taken name, `BranchRefused` for a closed branch. `till`: as the person saw it. Limit
-    and branch are written only if they differ from that till's: only then did the person confirm them.
+    Raises the same as `lock_change`. `till`: as the person saw it. Limit and branch are written only if they differ
+    from that till's: only then did the person confirm them.
     """
     with transaction.atomic():
-        current = Till.objects.select_for_update().get(pk=till.pk)
+        current = lock_change(till, name=name, branch=branch)
         before = {"name": current.name, "pin_limit": current.pin_limit, "branch": current.branch_id}
         current.name = name
         if branch and branch != till.branch_id:
-            keep_open(branch)
             current.branch_id = branch
         if pin_limit != till.pin_limit:
             current.pin_limit = pin_limit
-        current.save(update_fields=["name", "pin_limit", "branch"])
+        try:
+            with transaction.atomic():
+                current.save(update_fields=["name", "pin_limit", "branch"])
+        except IntegrityError:  # another till got the name at the same moment
+            raise TillNameTaken from None
         after = {"name": name, "pin_limit": current.pin_limit, "branch": current.branch_id}
         record(SETTING_CHANGED, actor=actor, subject=f"till {current.pk}", before=before, after=after)
     log.info("till_changed", till=till.pk)
+
+
+def lock_change(till: Till, *, name: str, branch: int | None) -> Till:
+    """The till as stored now, locked for this change. Raises `TillNameTaken`; `BranchRefused` for a closed branch."""
+    current = Till.objects.select_for_update().get(pk=till.pk)
+    if branch and branch != till.branch_id:
+        keep_open(branch)
+    if Till.objects.filter(name__iexact=name, switched_off_at=None).exclude(pk=current.pk).exists():
+        raise TillNameTaken
+    return current
 
 
 def switch_off(till: Till, *, actor: User | None) -> None:

@@ -6,7 +6,7 @@ A printer's page is for everybody at the till itself.
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError
+from django.db import transaction
 from django.db.models.functions import Upper
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -24,6 +24,7 @@ from core.rights import Right
 from policies.services import policies
 from staff.confirming import check_factor
 from tills import services
+from tills.errors import TillNameTaken
 from tills.filters import TillFilter
 from tills.forms import PrinterForm, TillForm
 from tills.models import Till
@@ -58,6 +59,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         facts = form.cleaned_data
         try:
+            services.refuse_name(facts["name"], actor=request.user)  # a refusal comes before the code
             check_factor(request, act=MAKE_CODE, content=_typed(form))
             code = services.make_code(actor=request.user, **{"branch": request.user.branch_id, **facts})
         except Refused as refusal:
@@ -85,12 +87,13 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
         try:
             facts = form.wanted
             if (facts["pin_limit"], facts.get("branch", till.branch_id)) != (till.pin_limit, till.branch_id):
+                with transaction.atomic():  # a refusal comes before the code, which would be used up
+                    services.lock_change(till, name=facts["name"], branch=facts.get("branch"))
                 check_factor(request, act=CHANGE, content={"till": pk, **_typed(form)})
             services.change_till(till, actor=request.user, **facts)
         except Refused as refusal:
-            form.add_error(None, ValidationError(str(refusal), code=refusal.code))
-        except IntegrityError:
-            form.add_error("name", ValidationError(_("There is a till with this name already."), code="name_taken"))
+            field = "name" if isinstance(refusal, TillNameTaken) else None
+            form.add_error(field, ValidationError(str(refusal), code=refusal.code))
         else:
             messages.success(request, _("Saved."))
             return redirect(till)
