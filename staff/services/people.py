@@ -26,14 +26,16 @@ def change_role(
     *,
     actor: User | None,
     approved_by: User | None = None,
-) -> None:
-    """Give the person only this role; it counts from the next request on.
+) -> bool:
+    """Give the person only this role; it counts from the next request on. False for the role that the person has.
 
     Raises `NotAllowed`; or `NeedsSecond` when the role lets the person do more, and a colleague could approve it but
     has not.
     """
     with transaction.atomic():
         change = lock_role_change(person, role, actor=actor)
+        if change.content["before"] == role.value:
+            return False
         facts = settle(change, actor=actor, approved_by=approved_by) if change.content["gains"] else NOBODY
         current = User.objects.get(pk=person.pk)
         give_role(current, role)
@@ -48,6 +50,7 @@ def change_role(
             facts=facts,
         )
     log.info("staff_role_changed", by=_key(actor), person=current.pk, role=role.value)
+    return True
 
 
 def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:

@@ -243,8 +243,9 @@ def staff_role(request: StaffRequest, person: User) -> None:
         with transaction.atomic():  # a refusal comes before the code, which would be used up
             services.lock_role_change(person, role, actor=request.user)
         _confirm(request, CHANGE_ROLE, person=person.pk, role=role.value)
-        services.change_role(person, role, actor=request.user)
-        messages.success(request, _("The role was changed. It holds from the next page on."))
+        is_changed = services.change_role(person, role, actor=request.user)
+        words = _("The role was changed. It holds from the next page on.") if is_changed else _("Nothing was changed.")
+        messages.success(request, words, extra_tags="role_changed" if is_changed else "role_unchanged")
     else:
         messages.error(request, _("Choose one of the roles."))
 

@@ -64,7 +64,10 @@ def test_given_an_account_that_one_invited_then_one_cannot_approve(discount, bos
 HELD = {
     "reset": lambda person, boss: accept_link(make_link(person, actor=boss), GOOD),
     "limits": lambda person, boss: change_limits(person, Limits(per_day=1_000_000), actor=boss),
-    "role": lambda person, boss: change_role(person, Role.CASHIER, actor=boss),
+    "role": lambda person, boss: (
+        change_role(person, Role.VIEWER, actor=boss),
+        change_role(person, Role.CASHIER, actor=None),
+    ),
     "on": lambda person, boss: (deactivate(person, actor=boss), reactivate(person, actor=boss)),
 }
 

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from django.test import Client
 
+from audit.models import AuditEvent
 from core.rights import Role
 from staff.errors import NameTaken
 from staff.models import User
@@ -18,8 +19,10 @@ from staff.services import (
     reactivate,
     withdraw_link,
 )
+from staff.services.independence import Hands
 from testing.orders import at_once
 from testing.people import give_factor, make_person
+from tests.core.helpers import codes
 from tests.staff.helpers import GOOD, STEPS, administrator, groups, invited, owner, refused, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -139,10 +142,20 @@ def test_another_role_holds_from_the_next_request_on():
     assert browser.get("/customers/add/").status_code == 403
 
 
+def test_the_role_that_a_person_has_is_no_change():
+    boss, person = owner(), make_person("cashier")
+
+    page = signed_in(boss).confirm(f"/staff/{person.pk}/role/", {"role": "cashier"}, follow=True)
+
+    assert codes(page) == {"role_unchanged"}
+    assert not AuditEvent.objects.filter(kind="role_changed").exists()
+    assert not Hands.read().between(boss, person), "the boss still approves what this person asks for"
+
+
 def test_each_step_writes_who_did_what_with_whom(caplog):
     boss = owner()
     caplog.set_level("INFO")
-    person, _token = invited(actor=boss)
+    person, _token = invited(Role.VIEWER, actor=boss)
     withdraw_link(person, actor=boss)
     accept_link(make_link(person, actor=boss), GOOD)
     for step in ("role", "sign out", "deactivate", "reactivate"):
