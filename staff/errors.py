@@ -90,6 +90,10 @@ def _words() -> dict[str, str]:
         "owner_sees_all": _("An owner sees every branch. Give the person another role first."),
         "demo": _("This is a demo account: it stays off with a real provider. Invite the person."),
         "switched_off": _("The account is switched off. Switch it on first."),
+        "no_link": _(
+            "Nothing was withdrawn: the link was used, or ended before."
+            " If somebody else used it, switch the account off."
+        ),
         "not_joined": _("This person has not chosen a password yet. Make a new invitation."),
     }
 

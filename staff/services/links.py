@@ -177,10 +177,15 @@ def lock_for_link(person: User, *, actor: User | None) -> User:
 
 
 def withdraw_link(person: User, *, actor: User | None) -> None:
-    """End the person's open link; a person who never joined is also switched off. Raises `NotAllowed`."""
+    """End the person's open link; a person who never joined is also switched off.
+
+    Raises `NotAllowed`, also when the link was used meanwhile.
+    """
     with transaction.atomic():
         locked = lock_for_change(person, actor=actor)
         before = {"is_active": locked.is_active, "open_link": withdraw_open_links(locked) > 0}
+        if locked.has_joined and not before["open_link"]:
+            raise NotAllowed("no_link")
         if not locked.has_joined:
             locked.is_active = False
             locked.save(update_fields=["is_active"])

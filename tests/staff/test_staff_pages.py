@@ -8,14 +8,15 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from audit.models import AuditEvent
 from branches.services import all_branches
 from core.rights import Role
 from staff.models import AccessLink, Session, User
-from staff.services import names_of_helpers, names_of_owners
+from staff.services import accept_link, names_of_helpers, names_of_owners
 from staff.services.break_glass import make_break_glass
 from testing.people import browser_of, give_factor, make_person
 from tests.core.helpers import cells, codes, has_id, words, words_at
-from tests.staff.helpers import administrator, invited, link_of, owner, signed_in
+from tests.staff.helpers import GOOD, administrator, invited, link_of, owner, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +73,16 @@ def test_people_are_found_by_name_and_role(boss):
 
         assert len(cells(page, "name")) == found, query
         assert has_id(page, "none-matches") == (not found), query
+
+
+def test_a_link_that_was_used_meanwhile_is_not_called_withdrawn(boss):
+    person, token = invited()
+    accept_link(token, GOOD)
+
+    page = boss.post(f"/staff/{person.pk}/withdraw/", follow=True)
+
+    assert codes(page) == {"NotAllowed:no_link"}
+    assert not AuditEvent.objects.filter(kind="link_withdrawn").exists()
 
 
 def test_a_link_made_again_is_shown_once_and_can_be_withdrawn(boss):
