@@ -40,6 +40,8 @@ ADD = act("add_passkey", pgettext_lazy("audit", "Add a passkey"))
 _NOTHING: Mapping[str, object] = {}
 VALID_SECONDS = 300
 _HEAD = struct.Struct(">Q24s")
+# The errors of fido2 for an answer that no browser makes.
+_UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
 
 
 class NotThisKey(Exception):
@@ -65,7 +67,7 @@ def add_passkey(person: User, answer: str, *, host: str, name: str) -> Authentic
         challenge = RegistrationResponse.from_dict(response).response.client_data.challenge
         state = _state(challenge, UserVerificationRequirement.PREFERRED)
         _server(host).register_complete(state, response)
-    except (ValueError, TypeError, KeyError) as fault:
+    except _UNREADABLE as fault:
         raise NotThisKey from fault
     if not spend_challenge(challenge, person=person.pk, act=ADD, content=_NOTHING):
         raise NotThisKey
@@ -91,7 +93,7 @@ def check_key(person: User | None, answer: str, *, host: str, act: str, content:
         keys = _keys_of(owner)
         state = _state(parsed.response.client_data.challenge, _verification(person))
         used = _server(host).authenticate_complete(state, [data for _key, data in keys], response)
-    except (ValueError, TypeError, KeyError, User.DoesNotExist) as fault:
+    except (*_UNREADABLE, User.DoesNotExist) as fault:
         raise NotThisKey from fault
     key = person.pk if person else None
     if not spend_challenge(parsed.response.client_data.challenge, person=key, act=act, content=content):

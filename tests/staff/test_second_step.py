@@ -1,8 +1,11 @@
 """Signing in with a second factor, and with a passkey alone."""
 
+import json
+
 import pytest
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
+from fido2.utils import websafe_encode
 
 from audit.models import AuditEvent
 from staff.events import LOCKED, SIGN_IN, SIGN_IN_FAILED, SIGN_OUT
@@ -10,11 +13,13 @@ from staff.services import deactivate, make_link
 from staff.services.own_factors import reset_factors
 from testing.people import code_of, give_recovery_codes, make_person
 from tests.core.helpers import codes
+from tests.soft_key import SoftKey
 from tests.staff.helpers import choose, reset
 from tests.staff.own_keys import with_passkey
 
 pytestmark = pytest.mark.django_db
 STEP = "/accounts/second-step/"
+EXTENDED = bytes(32) + b"\x80" + bytes(4)  # the facts of a key that promises an extension
 
 
 def with_password(name: str = "admin", **more) -> Client:
@@ -103,6 +108,25 @@ def test_a_signed_answer_signs_in_once():
 @pytest.mark.parametrize("answer", ["", "[]", "[" * 100_000, '{"response": []}'])
 def test_an_answer_of_no_browser_signs_nobody_in(answer):
     assert Client().post("/accounts/passkey/", {"factor_assertion": answer})["Location"] == reverse("account_login")
+
+
+@pytest.mark.parametrize(
+    ("name", "garbled"),
+    [
+        ("authenticatorData", EXTENDED),
+        ("authenticatorData", EXTENDED + b"\x1a"),
+        ("authenticatorData", EXTENDED + b"\x81" * 5_000),
+        ("clientDataJSON", b"[" * 100_000),
+    ],
+    ids=["nothing", "half a number", "endless list", "endless JSON"],
+)
+def test_a_garbled_answer_of_a_passkey_signs_nobody_in(name, garbled):
+    answer = json.loads(SoftKey().sign({"challenge": "eHh4"}))
+    answer["response"][name] = websafe_encode(garbled)
+
+    refused = Client().post("/accounts/passkey/", {"factor_assertion": json.dumps(answer)})
+
+    assert refused["Location"] == reverse("account_login")
 
 
 def test_a_passkey_sign_in_takes_a_finger_face_or_pin():
