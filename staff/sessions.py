@@ -31,6 +31,10 @@ class SessionStore(DatabaseStore):
     def get_model_class(cls) -> type[Session]:
         return Session
 
+    def _validate_session_key(self, key: str | None) -> bool:
+        """Whether it can be a key of ours; PostgreSQL refuses a NUL, which a quoted cookie can hold."""
+        return super()._validate_session_key(key) and str(key).isalnum()  # type: ignore[misc] # django-stubs lack it
+
     def load(self) -> dict[str, Any]:
         """The session's data, as Django reads it, but by plain SQL, because every request reads it."""
         rows = read_rows(Session, _VALID, [self.session_key, timezone.now()])

@@ -6,6 +6,7 @@ from itertools import product
 from urllib.parse import urlencode
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -73,6 +74,13 @@ def test_a_nul_in_a_query_is_no_fault():
 def test_no_spelling_of_a_nul_reaches_a_query(admin):
     for query in ("q=%00", "q=%%0000", "%00=x", "q=a%00b&q=c"):
         assert admin.get(f"/customers/?{query}").status_code == 200, query
+
+
+def test_a_nul_in_a_cookie_is_nobodys_session():
+    client = Client()
+    client.cookies[settings.SESSION_COOKIE_NAME] = "aaaaaaaa\0"
+
+    assert client.get("/").status_code == 302
 
 
 def test_a_number_too_large_for_any_row_leads_nowhere():
