@@ -95,7 +95,7 @@ def add_branch(texts: Mapping[str, str], *, actor: User) -> Branch:
 
 
 def change_branch(branch: Branch, texts: Mapping[str, str], *, actor: User) -> None:
-    """Give the branch these texts. Earlier prints keep what they showed. Raises `BranchRefused` for a taken name."""
+    """Give the branch these of its texts. Earlier prints stay as they were. Raises `BranchRefused` for a taken name."""
     try:
         with transaction.atomic():
             current = Branch.objects.select_for_update(no_key=True).get(pk=branch.pk)
@@ -103,8 +103,8 @@ def change_branch(branch: Branch, texts: Mapping[str, str], *, actor: User) -> N
             for name, text in texts.items():
                 setattr(current, name, text)
             current.save(update_fields=[*texts])
-            if before != texts:
-                record(BRANCH_CHANGED, actor=actor, subject=str(current.pk), before=before, after=dict(texts))
+            if before != (after := before | dict(texts)):
+                record(BRANCH_CHANGED, actor=actor, subject=str(current.pk), before=before, after=after)
             transaction.on_commit(forget)
     except IntegrityError:
         raise BranchRefused("name_taken") from None

@@ -6,8 +6,11 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _, ngettext
 
+from core.forms import changed_by_reader
 from shop.errors import LogoRefused
 from shop.models import MOST_LOGO_BYTES, Logo, Paper, Shop
 from shop.pictures import Picture, read_picture
@@ -71,12 +74,26 @@ class HeadForm(forms.Form):
 
     def __init__(self, data: Any = None, files: Any = None, *, head: Any) -> None:
         super().__init__(data, files, initial={name: getattr(head, name) for name in TEXTS if hasattr(head, name)})
+        for name in self.initial:
+            self.fields[name].show_hidden_initial = True
         for name in ("name", "phone"):
             self.fields[name].widget.attrs |= {"class": "form-control", "autocomplete": "off"}
         self.fields["phone"].widget.attrs["inputmode"] = "tel"
         for name, lines in (("address", ADDRESS_LINES), ("footer", FOOTER_LINES)):
             hint = _("At most %(lines)s lines of %(letters)s letters.")
             self.fields[name].help_text = hint % {"lines": lines, "letters": LINE_LETTERS}
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The texts that the reader has changed on the page; only of a valid form."""
+        changed = changed_by_reader(self)
+        return {name: self.cleaned_data[name] for name in self.initial if name in changed}
+
+    @property
+    def shown_choices(self) -> SafeString:
+        """The choices that the page showed: their fields are drawn button by button."""
+        chosen = (self[name] for name in ("paper", "language") if name in self.fields)
+        return format_html_join("", "{}", ((field.as_hidden(only_initial=True),) for field in chosen))
 
     def clean_name(self) -> str:
         """The name, in one line."""
@@ -117,8 +134,3 @@ class ShopForm(HeadForm):
         self.fields["logo"].help_text = _("PNG, JPEG or WebP, at most 256 KB. Black on white prints best.")
         if not shop.logo_id:
             del self.fields["without_logo"]
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """The values for `change_shop`; only for a valid form."""
-        return {name: self.cleaned_data[name] for name in TEXTS}

@@ -95,7 +95,7 @@ def branch_detail(request: StaffRequest, pk: int) -> HttpResponse:
     form = HeadForm(request.POST if request.method == "POST" else None, head=branch)
     if request.method == "POST" and form.is_valid():
         try:
-            services.change_branch(branch, form.cleaned_data, actor=request.user)
+            services.change_branch(branch, form.texts, actor=request.user)
         except Refused as refusal:
             form.add_error("name", ValidationError(str(refusal), code=refusal.code))
         else:

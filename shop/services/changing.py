@@ -26,7 +26,7 @@ def change_shop(
     logo: Logo | None = None,
     without_logo: bool = False,
 ) -> bool:
-    """Give the shop these texts (name, address, phone, footer, paper, language); returns whether anything changed.
+    """Give the shop these of its texts (`TEXTS`); returns whether anything changed.
 
     `logo`: a new one from `store_logo`; `without_logo`: no logo from now on; else the logo stays. Earlier prints stay
     as they were.
@@ -34,8 +34,8 @@ def change_shop(
     with transaction.atomic():
         shop = _lock()
         before = _facts(shop)
-        for name in TEXTS:
-            setattr(shop, name, texts[name])
+        for name, text in texts.items():
+            setattr(shop, name, text)
         if without_logo:
             shop.logo = None
         elif logo is not None:

@@ -15,7 +15,7 @@ from staff.services import add_person, invite, lock_invitation
 from staff.services.second import NeedsSecond
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
-from tests.core.helpers import codes
+from tests.core.helpers import codes, hidden
 from tests.tills.helpers import boss, make_till
 from tills.models import EnrolmentCode, Till
 
@@ -68,6 +68,19 @@ def test_two_open_branches_never_have_one_name(admin, tebet):
     assert answer.context["form"].has_error("name", "BranchRefused:name_taken")
     assert renamed.context["form"].has_error("name", "BranchRefused:name_taken")
     assert Branch.objects.count() == 2
+
+
+def test_given_a_branchs_page_from_before_then_a_colleagues_texts_stay(admin, tebet):
+    address = f"/shop/branches/{tebet.pk}/"
+    admin.post(address, TEXTS)
+    shown = TEXTS | hidden(admin.get(address))
+    admin.post(address, TEXTS | {"phone": "021 555 777"})
+
+    admin.post(address, shown | {"footer": "Datang lagi"})
+
+    tebet.refresh_from_db()
+    assert (tebet.phone, tebet.footer) == ("021 555 777", "Datang lagi")
+    assert AuditEvent.objects.latest("pk").after == TEXTS | {"phone": "021 555 777", "footer": "Datang lagi"}
 
 
 def test_a_drawer_is_made_in_a_branch_and_moved(admin, tebet):

@@ -11,7 +11,7 @@ from shop.models import Logo, Shop, ShopHistory
 from shop.services import adopt_name, current_shop, shop_name
 from staff.models import User
 from testing.people import browser_of
-from tests.core.helpers import codes
+from tests.core.helpers import codes, hidden
 from tests.shop.helpers import TYPED, file_of, jpeg, papers_of, png, save, text_of
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +48,17 @@ def test_saving_takes_no_second_factor(admin):
     assert codes(answer) == {"shop_saved"}
     assert "factor_code" not in answer.content.decode()
     assert current_shop().name == TYPED["name"]
+
+
+def test_given_a_page_from_before_then_a_colleagues_texts_stay(admin):
+    save(admin)
+    shown = TYPED | hidden(admin.get("/shop/"))
+    save(admin, address="Jl. Baru 2", paper="58")
+
+    save(admin, **shown | {"name": "Toko Jaya"})
+
+    shop = current_shop()
+    assert (shop.name, shop.address, shop.paper) == ("Toko Jaya", "Jl. Baru 2", "58")
 
 
 def test_saving_the_same_again_is_no_event(admin):
