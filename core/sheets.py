@@ -1,6 +1,7 @@
 """The rows of a table as a spreadsheet saves or copies it: CSV of any separator and encoding, XLSX and ODS.
 
-In a workbook the first visible sheet with rows is read. Numbers come out exactly, or as 1.2E+15 if digits are lost.
+In a workbook the first visible sheet with rows is read; it may hide none of them. Numbers come out exactly, or as
+1.2E+15 if digits are lost.
 """
 
 import csv
@@ -201,6 +202,8 @@ def workbook_text(content: bytes) -> str:
         raise SheetRefused(_too_large()) from None
     if reader.returncode == workbook_reader.UNREADABLE:
         raise SheetRefused(_("This workbook cannot be read. Save it again, or save it as CSV."))
+    if reader.returncode == workbook_reader.HIDDEN:
+        raise SheetRefused(_("Rows of this sheet are hidden. Show them all, or copy only what you see to a new file."))
     # A negative code is the signal that ended it: it had no memory or time left.
     if reader.returncode == workbook_reader.TOO_LARGE or reader.returncode < 0:
         raise SheetRefused(_too_large())

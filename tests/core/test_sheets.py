@@ -115,6 +115,37 @@ def test_an_open_document_is_read_without_its_empty_rest():
     assert text_of(content) == "81234567890\n"
 
 
+HIDDEN_ROW = '<row r="2" hidden="1"><c r="A2"><v>2</v></c></row>'
+ODS_TEXT = '<table:table-cell office:value-type="string"><text:p>Bu Sari</text:p></table:table-cell>'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lambda: rewritten(f'<row r="1"><c r="A1"><v>1</v></c></row>{HIDDEN_ROW}'),
+        lambda: rewritten(f'<row r="1"><c r="A1"><v>1</v></c></row>{HIDDEN_ROW}', "xl/other/sheet1.xml"),
+        lambda: open_document(f'{ODS_ROW}<table:table-row table:visibility="filter">{ODS_TEXT}</table:table-row>'),
+    ],
+    ids=["XLSX", "XLSX, other path", "ODS"],
+)
+def test_a_row_that_the_sheet_hides_is_never_read_silently(content):
+    with pytest.raises(SheetRefused, match="hidden"):
+        text_of(content())
+
+
+def test_hidden_rows_with_nothing_in_them_or_of_another_sheet_change_nothing():
+    content = io.BytesIO()
+    with xlsxwriter.Workbook(content, {"in_memory": True}) as book:
+        shown, lists = book.add_worksheet("Jual & isi"), book.add_worksheet("Daftar")
+        for sheet in (shown, lists):
+            sheet.write(0, 0, "Nama")
+            sheet.write(1, 0, "Bu Sari")
+        shown.set_row(2, options={"hidden": True})
+        lists.set_row(1, options={"hidden": True})
+
+    assert text_of(content.getvalue()) == "Nama\nBu Sari\n"
+
+
 FAR_DOWN, FARTHEST = ("A", 25_000), ("XFD", 1_048_576)
 
 
