@@ -100,7 +100,7 @@ def _due(way: Way, now: dt.datetime) -> QuerySet[AlertNotice]:
         key=OuterRef("alert__key"),
     )
     is_open = Q(alert__closed_at__isnull=True) & ~Q(Exists(heard_lately))
-    has_ended = Q(alert__closed_at__isnull=False, notified_at__isnull=False) & ~Q(Exists(is_on))
+    has_ended = Q(alert__closed_at__gt=way.since, notified_at__isnull=False) & ~Q(Exists(is_on))
     heard_of_a_later_one = heard.filter(alert__gt=OuterRef("alert"))
     loud = Q(alert__severity=Severity.CRITICAL) if is_quiet(now) else Q()
     return AlertNotice.objects.filter(

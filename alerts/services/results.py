@@ -92,7 +92,7 @@ def send_results() -> None:
         with translation.override(_language([choice.person for choice in readers])):
             title, table, text = message_of(result, readers[0].person)
             for way in open_ways:
-                missed = _missed(result, way, since=readers[0].chosen_at)
+                missed = _missed(result, way, since=max(readers[0].chosen_at, way.since))
                 message = Message(f"[{shop_name()}] {title}", table, "\n".join([text, *missed]))
                 _send_once(result, way, now, message)
 
@@ -207,7 +207,7 @@ def _missed(result: Result, way: Way, *, since: dt.datetime) -> list[str]:
 
 def _is_open(result: Result, way: Way) -> bool:
     messages = ResultMessage.objects.filter(span=result.span, day=result.day, way=way.key)
-    return not messages.filter(state__in=[State.SENT, State.UNCLEAR]).exists()
+    return way.since <= result.at and not messages.filter(state__in=[State.SENT, State.UNCLEAR]).exists()
 
 
 def _send_once(result: Result, way: Way, now: dt.datetime, message: Message) -> None:

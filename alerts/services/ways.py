@@ -5,6 +5,7 @@ Apprise sends to some hundred services.
 An address holds a token or a password: it is never logged or shown, and stored only sealed.
 """
 
+import datetime as dt
 import ipaddress
 import logging
 import socket
@@ -48,19 +49,22 @@ DEADLINE_SECONDS = 20.0
 # What a message gets after a look-up that took the whole deadline: apprise takes 0 for no limit.
 _LEAST_SECONDS = 0.1
 MOST_WAYS = 10
+_ALWAYS = dt.datetime.min.replace(tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
     """One way to people. `key`: its name in the database; `name`: its name on pages.
 
-    `host`: the server of a way that was added on a page, which has to be a public one at each sending.
+    `host`: the server of a way that was added on a page, which has to be a public one at each sending. `since`: when
+    that was; a message that was due before is not for it.
     """
 
     key: str
     name: str
     service: NotifyBase
     host: str = ""
+    since: dt.datetime = _ALWAYS
 
     def send(self, title: str, text: str, *, look: NotifyType, table: str = "") -> Fault | None:
         """`try_to_send`, without the reason."""
@@ -125,7 +129,7 @@ def _added_ways() -> Iterator[Way]:
             log.warning("way_is_unreadable", way=row.pk)
             continue
         if way:
-            yield replace(way, name=f"{row}")
+            yield replace(way, name=f"{row}", since=row.added_at)
 
 
 def _added_way_to(address: str) -> Way | None:

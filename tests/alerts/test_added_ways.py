@@ -13,12 +13,12 @@ from apprise.plugins.email.base import NotifyEmail
 
 from alerts.errors import WayRefused
 from alerts.forms import way_form
-from alerts.models import AddedWay, AlertNotice
+from alerts.models import AddedWay, Alert, AlertNotice
 from alerts.services import notify_people
 from alerts.services.ways import DEADLINE_SECONDS, add_way, refuse_inside, way_to, ways
 from audit.models import AuditEvent
 from testing.people import browser_of, make_person
-from tests.alerts.helpers import low_balance
+from tests.alerts.helpers import ago, low_balance
 from tests.core.helpers import codes
 
 pytestmark = pytest.mark.django_db
@@ -77,6 +77,21 @@ def test_it_takes_the_right_and_a_fresh_factor(telegram):
     page = browser_of("admin").post(PAGE, TYPED)
 
     assert page.context["refusal"].code.startswith("FactorRefused")
+    assert telegram.taken == []
+
+
+def test_a_way_that_is_added_again_gets_no_end_from_while_it_was_gone(telegram):
+    admin = browser_of("admin")
+    admin.confirm(PAGE, TYPED)
+    low_balance()
+    notify_people()
+    admin.confirm(f"{PAGE}{AddedWay.objects.get().pk}/remove/")
+    Alert.objects.update(closed_at=ago(minutes=30))
+    admin.confirm(PAGE, TYPED)
+    telegram.taken.clear()
+
+    notify_people()
+
     assert telegram.taken == []
 
 

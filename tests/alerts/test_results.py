@@ -27,6 +27,7 @@ from tests.earnings.helpers import sold
 pytestmark = pytest.mark.django_db(transaction=True)
 
 DAY = dt.date(2026, 11, 25)  # a Wednesday
+BOT = "123456789:SECRETabcdefghijklmnopqrstuvwxyzABC"
 
 
 def at(hour: float, day: int = 25) -> dt.datetime:
@@ -155,6 +156,21 @@ def test_it_leaves_once_outside_any_transaction(webhook):
     assert (len(webhook.taken), inside) == (1, [False])
     message = ResultMessage.objects.get()
     assert (message.span, message.day, message.state) == (Span.EVENING, DAY, State.SENT)
+
+
+@pytest.mark.usefixtures("owner")
+def test_a_new_way_gets_nothing_that_was_due_before_it_was_added(telegram):
+    with time_machine.travel(at(22), tick=False):
+        browser_of("admin").confirm("/balance/alerts/ways/", {"name": "Boss", "token": BOT, "chat": "-42"})
+    telegram.taken.clear()
+
+    beat(at(22.1))
+    assert telegram.taken == []
+    beat(at(21, day=26))
+
+    (sent,) = telegram.taken
+    assert "Result of the day: Thu 26 Nov" in sent["text"]
+    assert "Not sent before" not in sent["text"]
 
 
 @pytest.mark.usefixtures("owner")
