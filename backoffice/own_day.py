@@ -33,6 +33,7 @@ class OwnDay:
     may_use_drawer: bool
     drawer: OwnDrawer
     open_orders: list[Order]
+    has_more_open: bool
     latest: list[Order]
     #: Status → the number of today's orders, and the rupiah that their customers pay.
     today: dict[Status, tuple[int, int]]
@@ -47,7 +48,8 @@ class OwnDay:
         return cls(
             may_use_drawer=person.has_perm(Right.USE_DRAWERS),
             drawer=own_drawer_of(shifts, entered, sold),
-            open_orders=open_orders,
+            open_orders=open_orders[:_MOST_OPEN],
+            has_more_open=len(open_orders) > _MOST_OPEN,
             latest=latest,
             today={Status(status): (count, int(paid)) for status, count, paid in today},
             person=person,
@@ -95,7 +97,7 @@ def _questions(branch: int | None) -> Together:
     paid = Sum(CUSTOMER_PAYS, output_field=BigIntegerField())
     return Together(
         *own_drawer_questions(person),
-        chosen_first(own.open().order_by("created_at", "pk")[:_MOST_OPEN], shown),
+        chosen_first(own.open().order_by("created_at", "pk")[: _MOST_OPEN + 1], shown),
         today.order_by().values_list("status").annotate(n=Count("pk"), paid=paid),
         chosen_first(today.filter(status__in=FINAL).order_by("-created_at", "-pk")[:_LATEST], shown),
     )

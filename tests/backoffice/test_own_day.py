@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from backoffice import own_day
 from purchases.states import ActionReason, Status
 from staff.models import User
 from testing.factories import make_order, make_product
@@ -40,6 +41,16 @@ def test_a_cashier_sees_nothing_of_the_shop_as_a_whole(cashier):
     assert not [name for name in SHOP_WIDE if has_id(page, name)]
     assert rows(page, "own-open") == rows(page, "own-latest") == []
     assert 'data-sold="0"' in page.content.decode()
+
+
+def test_given_more_open_orders_than_are_listed_then_their_number_says_so(cashier, monkeypatch):
+    monkeypatch.setattr(own_day, "_MOST_OPEN", 2)
+    own_day._questions.cache_clear()
+    for shown in ("1", "2", "2+"):
+        make_order(Status.PENDING, placed_by=me())
+
+        assert f'data-count="{shown[0]}">{shown}</span>' in cashier.get("/").content.decode()
+    own_day._questions.cache_clear()
 
 
 def test_own_orders_and_sales_of_today_are_there(cashier):
