@@ -33,7 +33,7 @@ def due_list(request: StaffRequest) -> HttpResponse:
     keys = filtered.qs.order_by("due_on", "pk").values_list("pk", flat=True)
     page = FirstPages(keys, _ROWS).get_page(request.GET.get("page"))
     bills = list(DueBill.objects.with_state().for_table().filter(pk__in=list(page)).order_by("due_on", "pk"))
-    may_pay = request.user.has_perms((Right.CHECK_BILLS, Right.BUY))
+    may_pay = request.user.has_perms((Right.VIEW_PRODUCT, Right.CHECK_BILLS, Right.BUY))
     table = DueTable(bills, request=request, texts=whatsapp_texts(bills, current_shop()), may_pay=may_pay)
     context = {
         "filter": filtered,

@@ -42,7 +42,7 @@ from upstream.error_codes import meaning_of
 from upstream.errors import UpstreamError
 
 #: People who check and pay bills at the counter.
-MAY = (Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
+MAY = (Right.VIEW_PRODUCT, Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
 _NOTHING_NEW = 204
 
 

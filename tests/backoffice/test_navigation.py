@@ -5,9 +5,13 @@ import re
 import pytest
 from django.contrib.auth.models import Group, Permission
 
+from purchases.states import Status
 from staff.models import User
+from testing.factories import make_biller, make_check, make_order
 from testing.people import browser_of
 from tests.branches.helpers import make_branch
+from tests.customers.helpers import make_customer
+from tests.dues.helpers import due_bill
 
 pytestmark = pytest.mark.django_db
 
@@ -152,6 +156,26 @@ def test_a_queue_of_which_work_shows_nothing_leads_to_its_list():
     side = browser.get("/me/").content.decode().split("nav-main")[1].split("</nav>")[0]
 
     assert 'href="/complaints/" data-place="complaints"' in side
+
+
+@pytest.mark.parametrize("role", ["cashier", "administrator"])
+def test_no_page_leads_a_person_who_may_not_see_products_to_them(role):
+    biller, order = make_biller(), make_order(Status.SUCCESS)
+    customer = make_customer("Bu Sari", ("081234567890", "phone"), ("99990001", biller))
+    check = make_check(product=biller)
+    due_bill("99990002")
+    browser, held = browser_of(role), Group.objects.get(name=role).permissions
+    pages = ["/", "/orders/", "/bills/", "/due/", "/work/", f"/customers/{customer.pk}/"]
+    pages += [order.get_absolute_url(), check.get_absolute_url(), *(["/shop/"] if role == "administrator" else [])]
+
+    def led() -> set[str]:
+        """The addresses of products and of the counter to which these pages lead."""
+        shown = "".join(browser.get(page).content.decode() for page in pages)
+        return set(re.findall(r'(?:href|action)="(/(?:counter|products)/[^"]*)"', shown))
+
+    assert len(led()) > 5
+    held.remove(Permission.objects.get(codename="view_product"))
+    assert led() == set()
 
 
 def test_a_page_that_does_not_exist_is_in_no_place(cashier):

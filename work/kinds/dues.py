@@ -66,7 +66,7 @@ class Dues(WorkKind):
         lines = {}
         bills = list(DueBill.objects.with_state().for_table().filter(pk__in=keys))
         holders = holders_of([bill for bill in bills if bill.state in OWES], person)
-        may_pay = person.has_perms((Right.CHECK_BILLS, Right.BUY))
+        may_pay = person.has_perms((Right.VIEW_PRODUCT, Right.CHECK_BILLS, Right.BUY))
         for bill in bills:
             product, state = bill.number.product, DueState(bill.state)
             holder, asks = holders.get(bill.pk), bill.state in ASKS
