@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import add, sub
 from typing import Any, NamedTuple
 
@@ -331,17 +331,21 @@ def sums_of_orders(day: dt.date) -> list[dict[str, Any]]:
 
 
 def kept_days(period: Period) -> set[dt.date]:
-    """The whole days of the period with valid sums: proved or not yet, and without a later reversal."""
+    """The whole days of the period with valid sums: proved or not yet, and without a later reversal or later shift.
+
+    A sale of a person who was switched off waits for no shift. When the person comes back, a later shift takes it.
+    """
     days = period.whole_days()
     if not days:
         return set()
     rows = SummedDay.objects.filter(day__gte=days[0], day__lte=days[-1], off_by=0).values_list("day", "summed_at")
     summed_at = dict(rows)
     if summed_at:
-        reversed_orders = orders_of(Period.of_days(min(summed_at), max(summed_at))).filter(status=Status.REVERSED)
-        latest = reversed_orders.values_list(TruncDate("created_at")).annotate(Max("final_at"))
-        for day, final_at in latest:
-            if day in summed_at and final_at > summed_at[day] - LONGEST_MOVE:
+        orders = orders_of(Period.of_days(min(summed_at), max(summed_at))).values_list(TruncDate("created_at"))
+        reversals = orders.filter(status=Status.REVERSED).annotate(Max("final_at"))
+        waited = orders.filter(payment__agreed_in__isnull=False, payment__sold_in__isnull=False)
+        for day, changed_at in chain(reversals, waited.annotate(Max("payment__sold_in__opened_at"))):
+            if day in summed_at and changed_at > summed_at[day] - LONGEST_MOVE:
                 del summed_at[day]
     return set(summed_at)
 

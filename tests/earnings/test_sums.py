@@ -17,6 +17,7 @@ from earnings.services import Figures, Period, figures_by, keeping, prove_days, 
 from earnings.services.keeping import sum_day
 from purchases.models import LostOrder, Order
 from purchases.states import Status
+from staff.models import User
 from testing.database import past_triggers
 from testing.factories import make_product
 from testing.people import make_person
@@ -117,6 +118,31 @@ def test_a_day_whose_payment_waits_for_the_next_shift_is_not_summed():
     shift.cashier.is_active = False  # no shift of this person takes it
     shift.cashier.save()
     assert sum_days() == 1
+
+
+def test_a_sale_that_a_person_takes_into_a_shift_after_coming_back_changes_its_day_at_once_and_its_sums_after():
+    sold_in = begin(cash=100_000)
+    close_shift(sold_in, pieces=pieces_of(100_000), actor=sold_in.cashier)
+    order = end(sell(sold_in.cashier, 10_000, payment=PaymentFacts(agreed_in=sold_in.pk)), "success")
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE purchases_order SET price = 10000, created_at = %s", [ago(1)])
+        cursor.execute("UPDATE drawers_payment SET at = %s", [ago(1)])
+    User.objects.filter(pk=sold_in.cashier_id).update(is_active=False)
+    sum_days()
+    SummedDay.objects.update(summed_at=timezone.now() - dt.timedelta(hours=1))
+    User.objects.filter(pk=sold_in.cashier_id).update(is_active=True)
+
+    shift = begin(sold_in.cashier, cash=100_000, drawer=sold_in.drawer)
+    order.payment.refresh_from_db()
+    change_payment(order.payment, method="qris", actor=shift.cashier)
+    close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+
+    yesterday = Period.of_days(TODAY() - ONE_DAY, TODAY() - ONE_DAY)
+    assert list(figures_by("method", yesterday)) == ["qris"]
+    assert prove_days() == []  # the day waits to be summed again, and is not wrong
+
+    assert sum_days() == 1
+    assert DaySum.objects.get(by=By.METHOD).method == "qris"
 
 
 def test_a_day_of_which_a_lost_order_is_to_be_taken_in_is_not_summed():
