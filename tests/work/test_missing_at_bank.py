@@ -4,6 +4,7 @@ import datetime as dt
 import re
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.utils import timezone
 
 from alerts.kinds.kind import Reason
@@ -32,6 +33,16 @@ def test_money_missing_at_the_bank_leads_to_what_is_missing(alert, page):
     assert amounts_at(shown, 'id="work-missing"') == ["Rp5.500"]
     address = re.search(r'id="work-missing" href="([^"]+)"', shown.content.decode())[1].replace("&amp;", "&")
     assert re.fullmatch(r"/bank/\?since=\S+&show=missing#bank-part", address)
+
+
+@pytest.mark.parametrize("page", ["/work/", "/work/first/"])
+def test_it_leads_nowhere_for_people_who_may_not_open_the_bank(alert, page):
+    Group.objects.get(name="administrator").permissions.remove(Permission.objects.get(codename="view_credit"))
+
+    shown = browser_of("administrator").get(page)
+
+    assert amounts_at(shown, 'id="work-missing"') == ["Rp5.500"]
+    assert re.search('<a id="work-missing">', shown.content.decode())
 
 
 @pytest.mark.parametrize("page", ["/work/", "/work/first/"])
