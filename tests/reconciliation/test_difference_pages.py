@@ -199,13 +199,13 @@ def test_a_page_leads_to_a_proposals_approval_only_if_it_opens(admin):
     assert [browser.get(address).status_code for browser in readers] == [200, 200, 404]
 
 
-@pytest.mark.parametrize("lacks", ["", "view_cost", "view_books", "view_entry", "view_callback"])
+@pytest.mark.parametrize("lacks", ["", "view_cost", "view_books", "view_entry", "view_callback", "view_alert"])
 def test_no_link_of_a_changed_role_leads_to_a_page_that_does_not_open(admin, lacks):
     Group.objects.get(name="administrator").permissions.remove(*Permission.objects.filter(codename=lacks))
     browser, order = browser_of("administrator"), make_order("success")
     keep_alerts("not_compared", [Reason()])
     pages = [url(missing_one_rupiah()), "/balance/differences/", "/balance/alerts/", "/balance/alerts/mine/"]
-    pages += ["/health/", order.get_absolute_url()]
+    pages += ["/health/", "/me/", order.get_absolute_url()]
 
     led = {
         link
@@ -213,7 +213,7 @@ def test_no_link_of_a_changed_role_leads_to_a_page_that_does_not_open(admin, lac
         for link in re.findall(r'href="(/(?:balance|orders/[^"?/]+)/[^"?#]*)', browser.get(page).content.decode())
     }
 
-    assert any("/story/" in link for link in led) == (lacks in {"", "view_books"})
+    assert any("/story/" in link for link in led) == (lacks in {"", "view_books", "view_alert"})
     assert not [link for link in led if browser.get(link).status_code == 403]
 
 
