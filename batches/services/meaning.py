@@ -4,6 +4,7 @@ A batch never guesses, because nobody sees the single row before the sale.
 """
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 
 from batches.services.reading import SHORTENED, doubt_about, has_lost_digits, is_unclear_amount, split_name
@@ -43,8 +44,12 @@ class Reader:
         self.index: Index = current_index()
         self._products = dict(zip(self.index.keys, self.index.products, strict=True))
         self._known: dict[tuple[str, ...], Meaning] = {}
-        gone = models.Product.objects.filter(is_listed=False).order_by()
-        self._gone = {code_in(code) for code in gone.values_list("code", flat=True)}
+        self._named: defaultdict[str, set[int]] = defaultdict(set)
+        for key, product in self._products.items():
+            self._named[fold(product.name)].add(key)
+        gone = models.Product.objects.filter(is_listed=False).order_by().values_list("code", "name")
+        self._gone = {code_in(code) for code, _name in gone}
+        self._gone_names = {fold(name) for _code, name in gone} - self._named.keys()
 
     def meaning(self, number: str, what: str) -> Meaning:
         """The meaning of the two cells of a row."""
@@ -74,7 +79,8 @@ class Reader:
         if (place := self.index.of_code(what)) is not None:
             return Meaning(self.index.keys[place], number)
         # Its words may mean another product that the catalogue still has.
-        if code_in(what) in self._gone and not has_amount_apart(what):
+        is_gone = code_in(what) in self._gone and not has_amount_apart(what)
+        if is_gone or fold(what) in self._gone_names:
             return Meaning(fault=Fault.NOT_FOR_SALE, about=what)
         operator = operator_of(number) if number.startswith("08") else None
         if operator is None:
@@ -92,11 +98,15 @@ class Reader:
             return Meaning(fault=Fault.WRONG_NUMBER if typed.number else Fault.NO_NUMBER)
         if _digits(typed.number) != _digits(number):
             return Meaning(fault=Fault.WRONG_NUMBER, about=number)  # no digit of the product becomes one of the number
-        is_certain = len(matches.keys) == 1 and not self._is_bare_amount_of(matches.keys[0], what)
+        # The whole name of a product means no other whose name has these words, too.
+        named = [key for key in matches.keys if key in self._named[fold(what)]]
+        keys = named or matches.keys
+        is_certain = len(keys) == 1 and not self._is_bare_amount_of(keys[0], what)
         if is_certain and not matches.lacking:
-            return Meaning(matches.keys[0], typed.number)
-        if matches.keys and not matches.lacking:
-            return Meaning(fault=Fault.UNCLEAR_PRODUCT, keys=tuple(matches.alike or matches.keys)[:_MOST_CODES])
+            return Meaning(keys[0], typed.number)
+        if keys and not matches.lacking:
+            alike = named or matches.alike or matches.keys
+            return Meaning(fault=Fault.UNCLEAR_PRODUCT, keys=tuple(alike)[:_MOST_CODES])
         others = search_index(self.index, what) if typed.is_phone and any(map(str.isalpha, what)) else None
         if others and others.is_exact and not others.lacking:
             return Meaning(others.keys[0], typed.number)  # by its brand it belongs to another operator

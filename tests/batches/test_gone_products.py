@@ -71,6 +71,26 @@ def test_the_code_of_a_product_that_is_gone_sells_no_other_product(upstream: Ups
     assert again.product.code == code.upper().replace(" ", "")
 
 
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        ("081255570001", "GOPAY10"),
+        ("12345678901", "BPJSKS"),
+        ("12345678901", "PLNPASCA"),
+        ("081255570001", "HALO"),  # not credit of Telkomsel
+    ],
+)
+def test_the_whole_name_of_a_product_sells_that_one_or_none(upstream: Upstream, number: str, code: str):
+    name = Product.objects.get(code=code).name
+
+    row = row_of(number, name)
+
+    assert (row.fault, row.product and row.product.code) == ("asking" if row.is_bill else "", code)
+    take_from_the_catalogue(code)
+    (again,) = rows_of(checked(f"Nomor;Produk;Nama\n{number};{name};Sari\n"))
+    assert (again.state, again.fault, again.said) == ("wrong", "not_for_sale", name)
+
+
 def test_a_digit_of_an_unknown_code_is_no_typing_error(upstream: Upstream):
     take_from_the_catalogue("SPOTIFY2")
 
