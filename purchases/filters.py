@@ -187,6 +187,8 @@ class OrderFilter(InBranches):
         }
         for name in (name for name, is_allowed in allowed.items() if not is_allowed):
             del self.form.fields[name]
+        if not self.sees_numbers:
+            self.form.fields["q"].widget.attrs["placeholder"] = _("Full number, SN or “50k yesterday”")
         if sees_customers and (buyer := typed_key(query.get("buyer", ""))) is not None:
             buyers = Customer.objects.filter(pk=buyer).values_list("pk", "name")
             self.form.fields["buyer"].choices = [*self.filters["buyer"].extra["choices"], *buyers]

@@ -162,6 +162,17 @@ def test_given_several_customers_of_a_name_then_the_page_names_the_words_and_lea
     assert not has_id(supervisor.get("/orders/?days=yesterday"), "words-not-found")
 
 
+def test_given_no_right_to_numbers_then_the_page_asks_for_a_full_number(supervisor):
+    make_order(Status.SUCCESS, destination="081298220145")
+    auditor = browser_of("auditor")
+
+    page = auditor.get("/orders/?q=0145")
+
+    assert has_id(page, "full-number-only")
+    assert not has_id(auditor.get("/orders/?q=081298220145"), "words-not-found")
+    assert not has_id(supervisor.get("/orders/?q=7777"), "full-number-only")
+
+
 def test_plain_digits_beside_days_are_a_price_that_can_be_made_an_ending(supervisor):
     sold = make_order(Status.SUCCESS, selling_price=52_000)
     ended = make_order(Status.SUCCESS, selling_price=10_000, destination="081234552000")
