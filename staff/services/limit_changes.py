@@ -6,12 +6,12 @@ import structlog
 from django.db import transaction
 
 from audit.services import record
-from core.rights import Right
+from core.rights import Right, Role
 from staff.errors import NotAllowed
 from staff.events import LIMIT_CHANGED
 from staff.models import LIMITS, User
 from staff.services.guards import lock_for_change
-from staff.services.limits import Limits, limits_of, own_limits_of
+from staff.services.limits import Limits, limits_of, limits_of_roles, own_limits_of
 from staff.services.second import NOBODY, Change, limit_change, settle
 
 log = structlog.get_logger()
@@ -51,6 +51,15 @@ def lock_limit_change(person: User, own: Limits, *, actor: User | None) -> tuple
     if actor is not None:
         _refuse_beyond(actor, after)
     return limit_change(locked, asdict(own_before), asdict(own), asdict(after)), not after.is_within(before)
+
+
+def refuse_first_limits(role: Role, own: Limits, *, actor: User) -> None:
+    """Raise `NotAllowed` if the actor may not invite a person of this role with these limits."""
+    of_role = limits_of_roles()[role]
+    after = limits_of(_put(User(), own), role=of_role)
+    _refuse_beyond(actor, after)
+    if not after.is_within(of_role):
+        raise NotAllowed("limits_later")
 
 
 def _put(person: User, own: Limits) -> User:

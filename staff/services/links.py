@@ -30,7 +30,7 @@ from staff.services.guards import (
     refuse_role_above,
     sees_more,
 )
-from staff.services.limit_changes import change_limits, lock_limit_change
+from staff.services.limit_changes import change_limits, lock_limit_change, refuse_first_limits
 from staff.services.limits import Limits
 from staff.services.second import NOBODY, Change, invitation, settle, switching_on, takes_two
 
@@ -76,7 +76,9 @@ def invite(
     return person, token
 
 
-def refuse_invitation(username: str, role: Role, *, branch: int | None, has_more: bool, actor: User) -> None:
+def refuse_invitation(
+    username: str, role: Role, *, branch: int | None, limits: Limits | None, has_more: bool, actor: User
+) -> None:
     """Raise `NotAllowed`, `BranchRefused` or `NameTaken` if `invite` would refuse this at once; nothing changes.
 
     `has_more`: it brings limits or other facts.
@@ -84,6 +86,8 @@ def refuse_invitation(username: str, role: Role, *, branch: int | None, has_more
     with transaction.atomic():
         change = lock_invitation(username, role, {"branch": branch or actor.branch_id}, actor=actor)
         _refuse_more(change, has_more=has_more)
+        if limits:
+            refuse_first_limits(role, limits, actor=actor)
 
 
 def _refuse_more(change: Change, *, has_more: bool) -> None:

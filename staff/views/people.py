@@ -86,7 +86,7 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
         typed = [part for part in joining if part.has_changed()]
         keep = partial(_keep, typed, request.user) if typed else None
         try:
-            _refuse_invitation(form, actor=request.user, has_more=bool(limits or keep))  # as for a role
+            _refuse_invitation(form, actor=request.user, limits=limits, has_more=bool(limits or keep))  # as for a role
             _confirm(request, INVITE, **{name: request.POST.get(name, "") for name in confirmed})
             person, token = _invited(form, actor=request.user, limits=limits, keep=keep)
         except NameTaken as refusal:
@@ -128,12 +128,10 @@ def _namesakes(request: StaffRequest, form: InviteForm) -> dict[str, Any]:
     }
 
 
-def _refuse_invitation(form: InviteForm, *, actor: User, has_more: bool) -> None:
+def _refuse_invitation(form: InviteForm, **more: Any) -> None:
     typed = form.cleaned_data
     try:
-        services.refuse_invitation(
-            typed["username"], typed["role"], branch=typed.get("branch"), has_more=has_more, actor=actor
-        )
+        services.refuse_invitation(typed["username"], typed["role"], branch=typed.get("branch"), **more)
     except NameTaken:
         if not form.is_name_proposed:  # else it is proposed again
             raise
