@@ -116,6 +116,15 @@ def test_what_may_be_several_numbers_is_a_choice(cashier):
     assert 'id="none-found"' in cashier.get("/arrived/", {"q": "089999"}).content.decode()
 
 
+def test_given_a_deleted_customer_then_the_page_says_how_the_orders_are_found(cashier):
+    order = make_order(Status.SUCCESS, destination=NUMBER, number_erased=True)
+
+    page = cashier.get("/arrived/", {"q": NUMBER}).content.decode()
+
+    assert 'id="erased-too"' in page
+    assert told(cashier, order.ref_id)[0] == "arrived"
+
+
 def test_an_older_order_of_another_number_is_in_the_choice(cashier):
     # given a number with many orders, and the same last digits of a number with an older one
     yesterday = timezone.now() - timezone.timedelta(days=1)
