@@ -147,7 +147,6 @@
       if (!event.repeat && !isEnterDown && !(!hasMoved && endNumber())) goOn(hasMoved ? picked() : null);
     } else if (event.altKey && /^Digit[1-8]$/.test(event.code)) {
       event.preventDefault();
-      endNumber();
       hasMoved = true;
       pick(one(`#tile-${event.code.slice(-1)}`));
     } else if (key === "ArrowDown" && !field().value) {

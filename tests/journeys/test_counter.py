@@ -177,6 +177,25 @@ def test_a_pasted_number_takes_the_amount_after_enter(shop: Fleet, upstream: Ups
     assert "10.000" in page.locator(".review-what").inner_text()
 
 
+@pytest.mark.parametrize("number", [PHONE, "0812 9000 0001"])
+def test_a_tile_picked_by_alt_stays_picked(shop: Fleet, upstream: Upstream, open_window: OpenWindow, number: str):
+    page = open_window()
+    till = Hands(page, shop)
+    till.type_number(number)
+    tile = page.locator("#tile-2")
+    code = tile.get_attribute("data-product")
+
+    till.press("Alt+2")
+
+    expect(tile).to_have_attribute("aria-selected", "true")
+    expect(till.field).to_have_value(number)  # an answer to another text would bring tiles of which none is picked
+    till.press("Enter")
+    till.review()
+    assert page.locator("#review-number").inner_text() == "0812 9000 0001"
+    till.press("Enter")
+    assert till.sent().product_code == code
+
+
 def test_a_held_enter_sells_nothing(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
     till = Hands(page, shop)
