@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.keys import typed_key
+from core.notation import without_marks
 from core.rights import Right
 from core.search import found_by
 from customers.forms import MergeForm
@@ -24,7 +25,7 @@ _MOST = 20
 def customer_merge(request: StaffRequest, pk: int) -> HttpResponse:
     """Find the other customer (`?q=`); show the effect on both (`?other=`); then merge them."""
     customer = get_object_or_404(Customer, pk=pk)
-    text, chosen = request.GET.get("q", "").strip()[:120], request.GET.get("other", "")
+    text, chosen = without_marks(request.GET.get("q", "")).strip()[:120], request.GET.get("other", "")
     if not chosen:
         others = Customer.objects.matching(text) if text else _alike(customer)
         shown = others.exclude(pk=pk).with_counts()[:_MOST]

@@ -13,6 +13,7 @@ from exports.formats import csv_blocks, write_workbook
 from purchases.management.commands.order import Command
 from purchases.states import Status
 from testing.factories import make_order
+from tests.customers.helpers import make_customer
 
 CONTROLS = [chr(number) for number in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))]
 TURNED = "SN-\u202e0001-1234"
@@ -41,8 +42,11 @@ def test_no_page_shows_what_turns_letters_around(admin):
 
 @pytest.mark.django_db
 def test_a_copied_text_stands_in_a_lists_search_without_its_invisible_marks(admin):
-    order = make_order(Status.SUCCESS)
-    for path, text in (("/orders/", order.ref_id), ("/customers/", "Bu Sari – Warung"), ("/audit/", order.ref_id)):
+    order, merged = make_order(Status.SUCCESS), f"/customers/{make_customer().pk}/merge/"
+    for path, text in (
+        *(("/orders/", order.ref_id), ("/audit/", order.ref_id)),
+        *(("/customers/", "Bu Sari – Warung"), (merged, "0812-3456-7890")),
+    ):
         page = admin.get(path, {"q": f"\u202a{text}\u202c"}).content.decode()
         assert "U+202A" not in page, path
         assert f'value="{text}"' in page, path
