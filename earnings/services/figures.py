@@ -181,8 +181,8 @@ class Period:
 
     @property
     def last(self) -> dt.date:
-        """Its last day."""
-        return timezone.localdate(self.until - dt.timedelta(microseconds=1))
+        """Its last day; at midnight the day that begins, which has nothing yet."""
+        return timezone.localdate(max(self.since, self.until - dt.timedelta(microseconds=1)))
 
     def whole_days(self) -> list[dt.date]:
         """The days that are completely in it."""

@@ -83,6 +83,16 @@ def test_figures_against_nothing_say_so_once_and_name_no_zero(address):
     assert "data-before" not in against_a_sale
 
 
+def test_at_midnight_itself_the_days_that_begin_have_nothing_yet(time_machine):
+    time_machine.move_to(start_of_day(dt.date(2027, 2, 1)), tick=False)  # a Monday
+    browser = browser_of("admin")
+
+    for query in ("days=today", "days=week", "days=month", "since=2027-02-01&until=2027-02-01"):
+        for path in ("/earnings/", "/earnings/today/"):
+            page = browser.get(f"{path}?{query}")
+            assert (page.status_code, has_id(page, "none-yet")) == (200, True), (path, query)
+
+
 @pytest.mark.usefixtures("shop")
 def test_the_lines_add_up_to_the_period():
     auditor = browser_of("auditor")
