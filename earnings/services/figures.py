@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from operator import add, sub
 from typing import Any, NamedTuple
 
@@ -344,7 +344,7 @@ def kept_days(period: Period) -> set[dt.date]:
         orders = orders_of(Period.of_days(min(summed_at), max(summed_at))).values_list(TruncDate("created_at"))
         reversals = orders.filter(status=Status.REVERSED).annotate(Max("final_at"))
         waited = orders.filter(payment__agreed_in__isnull=False, payment__sold_in__isnull=False)
-        for day, changed_at in chain(reversals, waited.annotate(Max("payment__sold_in__opened_at"))):
+        for day, changed_at in reversals.union(waited.annotate(Max("payment__sold_in__opened_at")), all=True):
             if day in summed_at and changed_at > summed_at[day] - LONGEST_MOVE:
                 del summed_at[day]
     return set(summed_at)
