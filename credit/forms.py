@@ -46,7 +46,7 @@ class CreditCustomerField(forms.CharField):
     """The name of a customer who has a credit account; becomes the `Customer`, or None when nothing was typed."""
 
     default_error_messages = {
-        "unknown": _("No customer of this name may buy on credit."),
+        "unknown": _("No customer of this name may buy on credit. Allow it first on the customer's page, under “Tab”."),
         "alike": _("No customer has just this name. Do you mean: %(names)s?"),
         "twins": _("Several customers with an account are called %(name)s. Rename one of them, or merge them, first."),
     }
