@@ -54,6 +54,8 @@ def drawer_change(request: StaffRequest, pk: int) -> HttpResponse:
             messages.error(request, str(refusal), extra_tags=refusal.code)
         else:
             messages.success(request, _("Saved."), extra_tags="drawer_saved")
+    else:
+        messages.error(request, first_fault(form), extra_tags="drawer_not_saved")
     return redirect("drawer_list")
 
 

@@ -16,7 +16,7 @@ from staff.models import User
 from testing.orders import never_arrived
 from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import codes, counts_at, has_id, words, words_at
-from tests.drawers.helpers import begin, counted, end, make_drawer, pieces_of, sell
+from tests.drawers.helpers import begin, counted, end, make_drawer, message_codes, pieces_of, sell
 from workbench.services.story import read_story
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -218,6 +218,12 @@ def test_an_administrator_adds_renames_and_ends_drawers():
 
     drawer.refresh_from_db()
     assert (drawer.name, drawer.is_active) == ("Back", False)
+
+    page = browser.post(f"/drawers/{drawer.pk}/", {"name": " "}, follow=True)
+
+    drawer.refresh_from_db()
+    assert drawer.name == "Back"
+    assert message_codes(page)[-1] == "drawer_not_saved"
 
 
 def test_only_who_sees_costs_sees_them_on_shifts_and_days():
