@@ -358,7 +358,9 @@ def test_an_auditor_does_not_pay_a_batch(auditor):
     batch = uuid.uuid4()
     check = make_check(batch=batch)
 
-    assert 'type="checkbox" name="bill"' not in auditor.get(f"/counter/batch/{batch}/").content.decode()
+    page = auditor.get(f"/counter/batch/{batch}/")
+    assert 'type="checkbox" name="bill"' not in page.content.decode()
+    assert (has_id(page, "only-seen"), has_id(page, "nothing-payable")) == (True, False)
     assert auditor.get(f"/counter/batch/{batch}/review/?bill={check.ref_id}").status_code == 403
     assert auditor.post(f"/counter/batch/{batch}/pay/", {"bill": f"{check.ref_id}:{check.total}"}).status_code == 403
 
