@@ -31,6 +31,13 @@ class WrongPin(Refused):
         self.left = left
 
 
+class PinRests(Refused):
+    """The person's PIN does not count now: the last sign-in with the provider is too old, or there is no provider."""
+
+    def __init__(self) -> None:
+        super().__init__(_("This PIN does not count now. Its person signs in once without it, then it counts again."))
+
+
 class PinsLocked(Refused):
     """For `wait` seconds no PIN counts at this till, or this person's PIN counts nowhere; the PIN was not checked."""
 

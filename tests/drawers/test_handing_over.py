@@ -3,6 +3,7 @@
 import datetime as dt
 
 import pytest
+from django.test import override_settings
 from django.utils import timezone
 
 from audit.models import AuditEvent
@@ -99,6 +100,19 @@ def test_at_a_till_who_takes_over_types_the_pin():
     assert browser.get("/").context["user"].by_pin
     assert AuditEvent.objects.filter(kind="pin_sign_in").latest("pk").person == taker
     assert browser.get(f"/shifts/{taken.pk}/").status_code == 200
+
+
+def test_a_pin_that_does_not_count_now_is_no_wrong_pin_of_the_till():
+    giver, taker = with_pin("cashier"), with_pin("cashier", pin="519372", username="taker", is_oidc=True)
+    browser = till_browser()
+    take_over(browser, giver)
+    shift = begin(giver, cash=100_000)
+
+    with override_settings(OIDC_ISSUER="https://id.example"):  # where the taker has not signed in lately
+        page = hand_over_on_page(browser, shift, taker, "519372")
+
+    assert "PinRests" in page.context["form"].errors.as_json()
+    assert (Till.objects.get().wrong_pins, Shift.objects.filter(cashier=taker).exists()) == ({}, False)
 
 
 def test_handed_over_by_password_a_till_asks_who_is_there():

@@ -61,6 +61,11 @@ def has_pin(person: User) -> bool:
     return Pin.objects.filter(person_id=person.pk, epoch=person.device_epoch).exists()
 
 
+def counts(person: User) -> bool:
+    """Whether the person's PIN, which has not ended, is taken now."""
+    return Pin.objects.filter(_counts("", "person__"), person_id=person.pk).exists()
+
+
 def people_with_pin(till: Till) -> QuerySet[User]:
     """The people who may take this till over, by name."""
     people: QuerySet[User] = User.objects.who_see(till.branch_id).filter(_counts("pin__", ""))

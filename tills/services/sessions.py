@@ -14,12 +14,12 @@ from staff.errors import FactorRefused
 from staff.events import SIGN_OUT
 from staff.models import User
 from staff.services.own_factors import confirm_password
-from tills.errors import PinsLocked, TillElsewhere, TillOff, WrongPin
+from tills.errors import PinRests, PinsLocked, TillElsewhere, TillOff, WrongPin
 from tills.events import PASSWORD_REFUSED, PIN_SIGN_IN
 from tills.models import HeldTill, PinPerson, Till
 from tills.services.enrolling import digest_of, find_till
 from tills.services.guessing import FREE, Guess, count_guess, forget_own, note_right, note_wrong, seconds_locked
-from tills.services.pins import epoch_of, has_pin, is_pin
+from tills.services.pins import counts, epoch_of, has_pin, is_pin
 
 # A person's last act is noted at most this often, because it costs a write.
 _NOTED_EVERY = dt.timedelta(seconds=20)
@@ -180,6 +180,8 @@ def confirm_in_person(person: User, secret: str, *, act: str, actor: User, till_
     """
     till = find_till(till_token)
     if till and is_pin(secret) and has_pin(person):
+        if not counts(person):  # no guess could be right
+            raise PinRests
         confirm_pin(till, person_pk=person.pk, pin=secret, actor=actor)
         return "pin"
     try:
