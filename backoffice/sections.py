@@ -66,7 +66,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
     (
         _("Staff"),
         (
-            Page("staff_list", _("People"), "staff.view_user"),
+            Page("staff_list", _("People"), Right.MANAGE_STAFF),
             Page("role_list", _("Roles"), Right.CHANGE_ROLES),
         ),
     ),
