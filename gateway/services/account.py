@@ -92,8 +92,8 @@ def values_of_note() -> dict[str, dt.datetime]:
 
 
 def note_busy() -> None:
-    """Note that the upstream has answered that it accepts no more requests: that says nothing about our account."""
-    UpstreamAccount.objects.update(last_answer_at=timezone.now())
+    """Note that the upstream can be reached and accepts no more requests: that says nothing about our account."""
+    UpstreamAccount.objects.update(last_answer_at=timezone.now(), unreachable_since=None)
 
 
 def note_unreachable() -> None:

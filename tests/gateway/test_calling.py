@@ -5,6 +5,7 @@ import socket
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from gateway.models import Exchange, UpstreamAccount
 from gateway.services import call, next_number, read_balance, reserve
@@ -51,6 +52,16 @@ def test_a_lost_answer_leaves_an_exchange_without_one(upstream: Upstream, settin
     exchange = Exchange.objects.filter(endpoint="balance").get()
     assert (exchange.answered_no, exchange.balance) == (None, None)
     assert UpstreamAccount.objects.get().unreachable_since is not None
+
+
+def test_an_upstream_that_accepts_no_more_requests_can_be_reached(upstream: Upstream):
+    UpstreamAccount.objects.update_or_create(only=True, defaults={"unreachable_since": timezone.now()})
+    upstream.control("account", limits={"ip": 0})
+
+    with pytest.raises(Rejected, match="RATE_LIMITED"):
+        read_balance()
+
+    assert UpstreamAccount.objects.get().unreachable_since is None
 
 
 def test_nothing_but_the_probe_is_sent_while_refused(upstream: Upstream, settings: Any):
