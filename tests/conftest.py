@@ -34,7 +34,7 @@ from purchases.services import polling
 from reconciliation.services import on_demand
 from staff import provider as our_provider
 from staff.rights import grant
-from testing.database import Rows, copy_rows, empty_tables, make_app_role, put_back
+from testing.database import Rows, copy_rows, empty_tables, make_app_role, put_back, tamper
 from testing.people import Browser, browser_of
 from testing.sandbox_process import SandboxProcess
 from tests.staff.oidc_provider import CLIENT, ROLES, SARI, SECRET, OidcProvider
@@ -220,6 +220,19 @@ def costs_shown(db: None) -> Iterator[None]:
     grant(apps, "cashier", "catalogue.view_cost")
     yield
     Group.objects.get(name="cashier").permissions.remove(Permission.objects.get(codename="view_cost"))
+
+
+@pytest.fixture
+def roles_again(db: None) -> Iterator[None]:
+    """Restore the tables of roles after a test that commits, because no test empties them."""
+    tables = ("auth_group", "auth_group_permissions", "staff_rolegrouphistory", "staff_rolepermissionhistory")
+    for table in tables:
+        tamper(f"CREATE TEMPORARY TABLE before_{table} AS TABLE {table}")
+    yield
+    for table in tables:
+        tamper(f"DELETE FROM {table}")  # noqa: S608
+        tamper(f"INSERT INTO {table} TABLE before_{table}")
+        tamper(f"DROP TABLE before_{table}")
 
 
 @pytest.fixture

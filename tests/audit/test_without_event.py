@@ -80,20 +80,7 @@ def test_a_password_changed_on_a_page_is_no_flaw():
     assert verify().is_sound
 
 
-@pytest.fixture
-def _roles_again():
-    """Restore the tables of roles after the test, because no test empties them."""
-    tables = ("auth_group", "auth_group_permissions", "staff_rolegrouphistory", "staff_rolepermissionhistory")
-    for table in tables:
-        run(f"CREATE TEMPORARY TABLE before_{table} AS TABLE {table}")
-    yield
-    for table in tables:
-        tamper(f"DELETE FROM {table}")
-        tamper(f"INSERT INTO {table} TABLE before_{table}")
-        run(f"DROP TABLE before_{table}")
-
-
-@pytest.mark.usefixtures("_roles_again")
+@pytest.mark.usefixtures("roles_again")
 def test_role_that_may_more_without_an_event_is_named():
     begin_events(apps)
     grant(apps, "viewer", "customers.view_customer")

@@ -94,6 +94,7 @@ def test_given_a_persons_page_from_before_then_a_colleagues_limit_stays():
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("roles_again")
 def test_given_a_colleagues_change_of_a_role_at_the_same_moment_then_both_stay():
     held, boss = {"purchases.buy", "purchases.view_order", "catalogue.view_product"}, make_person("admin")
     change_role_rights(Role.VIEWER, held, Limits(per_order=50_000), actor=None)
