@@ -25,7 +25,7 @@ COMPLAINTS = Listing(
     rights=(Right.VIEW_COMPLAINTS,),
     file_rights=(Right.VIEW_SHIFTS,),  # a file holds everybody's acts
     table=ComplaintTable,
-    find=lambda query, _person: ComplaintFilter(query, queryset=complaints_seen()),
+    find=lambda query, person: ComplaintFilter(query, queryset=complaints_seen(), person=person),
     for_file=ComplaintQuerySet.for_file,
     foot=counted(
         ngettext_lazy("%(shown)s complaint", "%(shown)s complaints", "n"),

@@ -89,6 +89,22 @@ class OfOrderFilter(ListFilter):
         return rows.filter(order__in=orders.values("pk"))
 
 
+def for_customer(orders: OrderQuerySet, customer: int) -> OrderQuerySet:
+    """Those for a saved number or on the account of this customer; the newest, as many as a foot sums exactly."""
+    numbers = SavedNumber.objects.filter(customer=customer).values("destination")
+    sales = Payment.objects.filter(debt__account__customer=customer).values("pk")
+    ways = (
+        Order.objects.filter(destination__in=numbers, number_erased=False),
+        Order.objects.filter(payment__in=sales),
+    )
+    return orders.filter(found_by(*ways, most=MOST_SUMMED + 1))
+
+
+def sees_customers(person: User) -> bool:
+    """Whether this person may see which orders are a customer's: whole numbers, and customers."""
+    return person.has_perm(Right.VIEW_NUMBERS) and person.has_perm(Right.VIEW_CUSTOMERS)
+
+
 def names_buyer(values: Mapping[str, str]) -> bool:
     """Whether these values of filters name a customer who bought: few orders share one."""
     return values.get("buyer", "") not in {"", NOBODY}
@@ -177,19 +193,19 @@ class OrderFilter(InBranches):
         self.is_limited = any(query.get(name) for name in _WIDE) and not is_narrow
         super().__init__(query, **kwargs)
         self._take({}, cache(product_with))
-        sees_customers = self.sees_numbers and person.has_perm(Right.VIEW_CUSTOMERS)
+        has_customers = sees_customers(person)
         allowed = {
             "ends": self.sees_numbers,
             "profit": sees_cost(person),
             "approved": person.has_perm(Right.VIEW_APPROVALS),
-            "customer": sees_customers,
-            "buyer": sees_customers,
+            "customer": has_customers,
+            "buyer": has_customers,
         }
         for name in (name for name, is_allowed in allowed.items() if not is_allowed):
             del self.form.fields[name]
         if not self.sees_numbers:
             self.form.fields["q"].widget.attrs["placeholder"] = _("Full number, SN or “50k yesterday”")
-        if sees_customers and (buyer := typed_key(query.get("buyer", ""))) is not None:
+        if has_customers and (buyer := typed_key(query.get("buyer", ""))) is not None:
             buyers = Customer.objects.filter(pk=buyer).values_list("pk", "name")
             self.form.fields["buyer"].choices = [*self.filters["buyer"].extra["choices"], *buyers]
 
@@ -392,14 +408,7 @@ class OrderFilter(InBranches):
         return orders.filter(pk__in=OrderNote.objects.values("order"))
 
     def of_customer(self, orders: OrderQuerySet, _name: str, customer: int) -> OrderQuerySet:
-        """Orders for a saved number or on the account of this customer; the newest, as many as a foot sums exactly."""
-        numbers = SavedNumber.objects.filter(customer=customer).values("destination")
-        sales = Payment.objects.filter(debt__account__customer=customer).values("pk")
-        ways = (
-            Order.objects.filter(destination__in=numbers, number_erased=False),
-            Order.objects.filter(payment__in=sales),
-        )
-        return orders.filter(found_by(*ways, most=MOST_SUMMED + 1))
+        return for_customer(orders, customer)
 
     def bought_by(self, orders: OrderQuerySet, _name: str, buyer: str) -> OrderQuerySet:
         """Orders that count for this customer, with those of customers who were merged into this one.

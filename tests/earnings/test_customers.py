@@ -5,6 +5,7 @@ from importlib import import_module
 
 import pytest
 
+from complaints.services import open_complaint
 from customers.models import Customer, SavedNumber
 from customers.services import erase
 from drawers.services import change_payment, merge_customers
@@ -14,7 +15,7 @@ from purchases.models import Order
 from purchases.states import Status
 from testing.database import past_triggers
 from testing.factories import make_product
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.credit.helpers import give_credit, sell_to
 from tests.drawers.helpers import begin, sell
 from tests.earnings.helpers import ago, sold
@@ -41,6 +42,25 @@ def test_a_customers_page_says_what_they_buy(customer: Customer):
     assert len(re.findall(r'id="bought-\d+"', page)) == 3
     assert page.count('<td class="c-paid_by') == 3
     assert f"/orders/?customer={customer.pk}" in page
+
+
+def test_a_customers_open_complaints_lead_to_the_list_of_exactly_these(customer: Customer):
+    cashier = make_person("cashier")
+    browser = signed_in(cashier)
+    theirs, others = (Order.objects.filter(destination=number)[0] for number in ("081211112222", "081233334444"))
+    for order in (theirs, others):
+        open_complaint(order, words="Not on the phone", actor=cashier)
+
+    page = browser.get(f"/customers/{customer.pk}/").content.decode()
+
+    address, count = re.findall(r'id="open-complaints"><a\s+href="([^"]+)">(\d+)</a>', page)[0]
+    assert (address, count) == (f"/complaints/?customer={customer.pk}", "1")
+    shown = browser.get(address).content.decode()
+    assert (theirs.ref_id in shown, others.ref_id in shown) == (True, False)
+    assert f"Customer: {customer.name}" in shown
+    # who may not see whole numbers does not learn whose orders these are
+    shown = browser_of("auditor").get(address).content.decode()
+    assert (theirs.ref_id in shown, others.ref_id in shown, customer.name in shown) == (True, True, False)
 
 
 def test_what_was_bought_once_is_not_usual(customer: Customer):
