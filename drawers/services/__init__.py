@@ -11,6 +11,7 @@ from drawers.services.days import (
     orders_in_no_shift,
     seal_of,
     sign_day,
+    sold_for_next_shifts,
     sold_in_no_shift,
 )
 from drawers.services.explaining import explain, explanations_of, may_explain, unexplained

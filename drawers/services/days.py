@@ -134,13 +134,31 @@ def orders_in_no_shift(day: dt.date, branch: int | None = None) -> list[str]:
     return list(_outside_shifts(day, branch).order_by("at").values_list("ref_id", flat=True)[:MOST_NAMED])
 
 
+def sold_for_next_shifts(day: dt.date, branch: int | None = None) -> tuple[int, int]:
+    """The sales of this day that their sellers' next shifts will take in: their number, and their rupiah.
+
+    Each was approved, or its number known, only after its seller's shift had closed. `branch`: only of this branch.
+    """
+    waiting = _in_no_shift(day).filter(agreed_in__isnull=False, seller__is_active=True)
+    sums = _with_money(waiting, branch).aggregate(count=Count("pk"), amount=Sum("amount", default=0))
+    return sums["count"], int(sums["amount"])
+
+
 def _outside_shifts(day: dt.date, branch: int | None) -> QuerySet[Payment]:
-    begins, ends = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
-    outside = Payment.objects.filter(at__gte=begins, at__lt=ends, sold_in=None, seller__isnull=False)
+    outside = _in_no_shift(day)
     # Each part uses its own index: joined by OR, PostgreSQL would use none.
     never = outside.filter(agreed_in=None).values("pk")
     no_more = outside.filter(agreed_in__isnull=False, seller__is_active=False).values("pk")
-    sales = Payment.objects.filter(pk__in=never.union(no_more, all=True))
+    return _with_money(Payment.objects.filter(pk__in=never.union(no_more, all=True)), branch)
+
+
+def _in_no_shift(day: dt.date) -> QuerySet[Payment]:
+    begins, ends = start_of_day(day), start_of_day(day + dt.timedelta(days=1))
+    return Payment.objects.filter(at__gte=begins, at__lt=ends, sold_in=None, seller__isnull=False)
+
+
+def _with_money(sales: QuerySet[Payment], branch: int | None) -> QuerySet[Payment]:
+    """Without sales that were given back, or never paid."""
     sales = sales.exclude(outcome__in=[Outcome.NOTHING, Outcome.GIVEN])
     sales = sales.exclude(on_no_account(), outcome=Outcome.OWED)
     return sales if branch is None else sales.filter(branch=branch)

@@ -126,6 +126,7 @@ def _closing(request: StaffRequest, day: dt.date, branch: int | None) -> dict[st
         "cash_lines": day_cash_lines(totals, expected=sums["expected"]) if knows_before else [],
         "methods": _by_method(lines),
         "in_no_shift": in_no_shift,
+        "for_next_shifts": services.sold_for_next_shifts(day, branch),
         "orders_in_no_shift": services.orders_in_no_shift(day, branch) if in_no_shift[0] else [],
         "cash": cash_of_lines(
             lines, difference=sums["difference"], is_open=bool(open_shifts), has_more=bool(in_no_shift[0])

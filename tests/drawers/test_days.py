@@ -400,10 +400,13 @@ def test_a_sale_that_waits_for_a_person_who_is_switched_off_is_in_no_shift():
     close_shift(shift, pieces=pieces_of(100_000), actor=cashier)
     sell(cashier, 7_000, payment=PaymentFacts(agreed_in=shift.pk, is_agreed=True))
     assert sold_in_no_shift(today) == (0, 0)  # the next shift takes it in
+    page = browser_of("supervisor").get(f"/shifts/days/{today}/").content.decode()
+    assert 'id="for-next-shifts" data-count="1" data-amount="7000"' in page
 
     User.objects.filter(pk=cashier.pk).update(is_active=False)
 
     assert sold_in_no_shift(today) == (1, 7_000)
     assert sold_in_no_shift(today, FIRST) == (1, 7_000)
-    page = browser_of("supervisor").get(f"/shifts/days/{today}/").content.decode()
+    page = browser_of("auditor").get(f"/shifts/days/{today}/").content.decode()
     assert 'id="in-no-shift" data-count="1" data-amount="7000"' in page
+    assert 'id="for-next-shifts"' not in page
