@@ -121,14 +121,16 @@ def make_data_folder(data: Path, user: str) -> None:
 
 def unit(project: Project, user: str, roles: list[str]) -> str:
     """The text of one unit: for all of `./run up`, or for these of its roles."""
-    for path in (ROOT, project.data):
+    outside = written_outside(project)
+    for path in (ROOT, project.data, *outside):
         if any(character.isspace() or character in "%\"'\\" for character in str(path)):
             raise LaunchError(f"systemd cannot name the folder {path}: move it to one without spaces, quotes and %.")
     words = ["up", *(word for role in roles for word in ("--only", role))]
     # the interpreter's folder, too: `.venv` only links to it
-    needed = [path.resolve() for path in (ROOT, project.data, Path(sys.base_prefix))]
+    needed = [path.resolve() for path in (ROOT, project.data, *outside, Path(sys.base_prefix))]
     at_home = [path for path in needed for home in ("/home", "/root") if path.is_relative_to(home)]
-    writable = [project.data, ROOT / "locale"]  # each start compiles the translations there
+    # each start compiles the translations in `locale`; "-": the disk of another folder may not be there at a start
+    writable = [project.data, ROOT / "locale", *(f"-{path}" for path in outside)]
     return UNIT.format(
         description=f"Merchant backoffice ({', '.join(roles)})" if roles else "Merchant backoffice",
         root=ROOT,
@@ -141,6 +143,12 @@ def unit(project: Project, user: str, roles: list[str]) -> str:
             home="read-only" if at_home else "yes", writable=" ".join(str(path) for path in writable)
         ),
     )
+
+
+def written_outside(project: Project) -> list[Path]:
+    """The folders of the backups and of the audit's checkpoints, where settings name them."""
+    backups, checkpoints = (project.given.get(name) for name in ("BACKUP_TO", "AUDIT_CHECKPOINT_FILE"))
+    return [*([Path(backups)] if backups else []), *([Path(checkpoints).parent] if checkpoints else [])]
 
 
 def write(path: Path, text: str) -> Path:

@@ -28,6 +28,15 @@ def test_one_unit_runs_everything(empty: Path, tmp_path: Path) -> None:
     assert "StartLimitIntervalSec=0\n" in text.partition("[Service]")[0], "systemd never gives up"
 
 
+def test_a_unit_may_write_backups_and_checkpoints(tmp_path: Path) -> None:
+    given = {"BACKUP_TO": "/mnt/backups", "AUDIT_CHECKPOINT_FILE": "/home/ani/kept/checkpoints"}
+
+    text = units.unit(Project(data=tmp_path, given=given), "nobody", [])
+
+    assert " -/mnt/backups -/home/ani/kept\n" in text, "a disk that is not there ends no start"
+    assert "ProtectHome=read-only\n" in text
+
+
 def test_each_named_role_has_a_unit_of_its_own(tmp_path: Path) -> None:
     words = ("--only", "web", "--only", "beat", *NOBODY)
     result = run("service", "install", "--to", str(tmp_path / "units"), *words, data=tmp_path / "data")
