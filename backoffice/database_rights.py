@@ -216,7 +216,6 @@ _ROLE = """
       FROM pg_roles WHERE rolname = %(role)s
 """
 _SWITCHES_TRIGGERS_OFF = "has_parameter_privilege(%(role)s, 'session_replication_role', 'SET')"
-_PARAMETERS_GRANTED = 150_000  # before this version only a superuser sets such a parameter
 _TOO_MUCH = (
     "is a superuser",
     "may make databases",
@@ -296,7 +295,7 @@ def excess(role: str = "") -> Iterator[str]:
         for words, objects in zip(_TOO_MUCH, cursor.fetchone(), strict=True):
             if objects:
                 yield words.format(", ".join(objects) if isinstance(objects, list) else "")
-        if connection.pg_version >= _PARAMETERS_GRANTED and _is_held(cursor, _SWITCHES_TRIGGERS_OFF, role):  # type: ignore[attr-defined]
+        if _is_held(cursor, _SWITCHES_TRIGGERS_OFF, role):
             yield "may switch triggers off"
         for table, held in sorted(_held(cursor, role).items()):
             if more := held - expected(table):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TextIO
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
-from django.db import OperationalError
+from django.db import NotSupportedError, OperationalError
 from django.utils import translation
 
 from core.bidi import visible_in_terminal
@@ -107,7 +107,7 @@ class PlainCommand(BaseCommand):
             with translation.override("en"), _log_shown(options["verbosity"] >= _VERBOSE):
                 refuse_newer_schema()
                 return super().execute(*args, **options)
-        except WrongSchema as error:
+        except (WrongSchema, NotSupportedError) as error:
             raise CommandError(str(error)) from error
         except OperationalError as error:
             reason = str(error).strip().splitlines()[0]

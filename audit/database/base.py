@@ -2,9 +2,13 @@
 
 from typing import Any
 
-from django.db.backends.postgresql import base, operations
+from django.db.backends.postgresql import base, features, operations
 
 from audit.context import say_who
+
+
+class _Features(features.DatabaseFeatures):
+    minimum_database_version = (15,)  # Django leaves out constraints with `nulls_distinct=False` on an older one
 
 
 class _Operations(operations.DatabaseOperations):
@@ -18,6 +22,7 @@ class _Operations(operations.DatabaseOperations):
 class DatabaseWrapper(base.DatabaseWrapper):
     """Pages, tasks, commands and the dispatcher's threads: each connection of theirs says who writes."""
 
+    features_class = _Features
     ops_class = _Operations
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.backends.base import base
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
@@ -64,6 +65,17 @@ def test_a_database_of_an_unreleased_version_is_a_sentence(called: list[str], mo
             prepare()
     finally:
         recorder.record_applied("gateway", "0001_initial")
+
+
+def test_a_postgresql_that_lacks_some_constraints_is_a_sentence(called: list[str], monkeypatch: pytest.MonkeyPatch):
+    connection.close()
+    monkeypatch.setattr(base, "RAN_DB_VERSION_CHECK", set())
+    monkeypatch.setattr(connection, "get_database_version", lambda: (14, 20))
+
+    with pytest.raises(CommandError, match="PostgreSQL 15 or later is required"):
+        prepare()
+
+    connection.close()
 
 
 def test_only_the_demo_begins_with_a_fresh_rate_budget(called: list[str], settings: Any):
