@@ -158,6 +158,7 @@ def test_given_several_customers_of_a_name_then_the_page_names_the_words_and_lea
     page = supervisor.get("/orders/?q=bu sari kemarin", follow=True)
 
     assert "“bu sari”" in words_at(page, 'id="words-not-found"')
+    assert "deleted customer" in words_at(page, 'id="words-not-found"')
     assert 'href="/customers/?q=bu%20sari"' in page.content.decode()
     assert not has_id(supervisor.get("/orders/?days=yesterday"), "words-not-found")
 
