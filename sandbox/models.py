@@ -322,7 +322,6 @@ class Delivery(models.Model):
     content = models.CharField(max_length=13, default="true")
     created_at = models.DateTimeField(default=timezone.now)
     next_attempt_at = models.DateTimeField(null=True)
-    in_flight = models.BooleanField(default=False)
     # attempts since it was queued or resent: the position in the schedule
     tries = models.PositiveSmallIntegerField(default=0)
     delivered_at = models.DateTimeField(null=True)

@@ -1,4 +1,4 @@
-"""Sends callbacks: it claims their rows and sends several at once, so that a slow answer delays no other transaction.
+"""Sends callbacks, several at once, so that a slow answer delays no other transaction.
 
 Callbacks about one transaction are sent one after another, in the order of their due times.
 """
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 import requests
 from django.conf import settings
 from django.db import connection, transaction as database
-from django.db.models import Min
+from django.db.models import Min, QuerySet
 from django.utils import timezone
 
 from sandbox.models import Account, Attempt, Delivery
@@ -22,41 +22,36 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 8
 _pool = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="callback")
-
-
-def release_all() -> None:
-    """After a restart, make deliveries due again that were in flight when the process ended."""
-    Delivery.objects.filter(in_flight=True).update(in_flight=False)
+# The transactions whose callback the pool has. Only in memory: a fault of the database leaves no callback taken.
+_taken: set[str] = set()
 
 
 def send_due() -> datetime | None:
     """Give every due delivery to the pool; returns when the next one is due."""
-    busy = Delivery.objects.filter(in_flight=True).values("ref_id")
-    waiting = Delivery.objects.filter(next_attempt_at__isnull=False, in_flight=False).exclude(ref_id__in=busy)
-    with database.atomic():
-        due = waiting.filter(next_attempt_at__lte=timezone.now()).order_by("next_attempt_at", "pk")
-        first: dict[str, int] = {}
-        for pk, ref_id in due.select_for_update(skip_locked=True).values_list("pk", "ref_id")[:100]:
-            first.setdefault(ref_id, pk)
-        claimed = list(first.values())
-        Delivery.objects.filter(pk__in=claimed).update(in_flight=True)
-    for pk in claimed:
-        _pool.submit(_work, pk)
-    due_next: datetime | None = waiting.aggregate(next=Min("next_attempt_at"))["next"]
+    due = _waiting().filter(next_attempt_at__lte=timezone.now()).order_by("next_attempt_at", "pk")
+    for pk, ref_id in due.values_list("pk", "ref_id")[:100]:
+        if ref_id not in _taken:
+            _taken.add(ref_id)
+            _pool.submit(_work, pk, ref_id)
+    due_next: datetime | None = _waiting().aggregate(next=Min("next_attempt_at"))["next"]
     return due_next
 
 
-def _work(pk: int) -> None:
+def _waiting() -> QuerySet[Delivery]:
+    return Delivery.objects.filter(next_attempt_at__isnull=False).exclude(ref_id__in=[*_taken])
+
+
+def _work(pk: int, ref_id: str) -> None:
     try:
         _attempt(pk)
     except Exception:
         # no caller sees what this thread raises: log it here, and make the row due again soon
         logger.exception("callback delivery %s failed inside the sandbox", pk)
-        again_at = timezone.now() + timedelta(seconds=5)
-        Delivery.objects.filter(pk=pk).update(in_flight=False, next_attempt_at=again_at)
-        scheduler.wake()
+        Delivery.objects.filter(pk=pk).update(next_attempt_at=timezone.now() + timedelta(seconds=5))
     finally:
+        _taken.discard(ref_id)
         connection.close()
+        scheduler.wake()
 
 
 def _attempt(pk: int) -> None:
@@ -103,7 +98,6 @@ def _conclude(delivery: Delivery, tried: Attempt) -> None:
     if row is None:
         return
     tried.save()
-    row.in_flight = False
     row.tries += 1
     schedule = settings.SANDBOX_CALLBACK_SCHEDULE
     if tried.http_status is not None and 200 <= tried.http_status < 300:
@@ -112,5 +106,4 @@ def _conclude(delivery: Delivery, tried: Attempt) -> None:
         row.next_attempt_at = timezone.now() + timedelta(seconds=schedule[row.tries - 1])
     else:
         row.next_attempt_at = None
-    row.save(update_fields=["in_flight", "tries", "delivered_at", "next_attempt_at"])
-    database.on_commit(scheduler.wake)
+    row.save(update_fields=["tries", "delivered_at", "next_attempt_at"])

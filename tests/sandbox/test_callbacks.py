@@ -1,5 +1,7 @@
 """Callbacks are sent again on the schedule and survive a crash; a slow answer delays no other transaction."""
 
+import psycopg
+
 from testing.sandbox_process import eventually
 from tests.sandbox.calls import callbacks, new_ref
 
@@ -80,6 +82,27 @@ def test_nobody_listening_is_an_attempt_without_an_answer(sandbox):
     tried = eventually(lambda: [tried for row in sandbox.deliveries(ref_id) for tried in row["attempts"]])[0]
 
     assert (tried["http_status"], "Connection" in tried["error"]) == (None, True)
+
+
+def test_a_fault_of_the_database_loses_no_callback(sandbox, merchant):
+    ref_id = new_ref()
+    logged = len(sandbox.log.read_text())
+
+    def lose_the_table(_received):
+        merchant.refuses = lambda received: False
+        database.execute("ALTER TABLE sandbox_delivery RENAME TO away")
+        return False
+
+    with psycopg.connect(sandbox.database_url, autocommit=True) as database:
+        merchant.refuses = lose_the_table
+        sandbox.buy(ref_id)
+        try:
+            eventually(lambda: "failed inside the sandbox" in sandbox.log.read_text()[logged:])
+        finally:
+            database.execute("ALTER TABLE away RENAME TO sandbox_delivery")
+
+    in_state(sandbox, ref_id, "delivered")
+    assert len({received.headers["X-Delivery-Id"] for received in callbacks(merchant, ref_id, 2)}) == 1
 
 
 def test_a_crash_of_the_sandbox_loses_no_callback(sandbox, merchant):

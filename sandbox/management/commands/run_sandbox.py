@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.core.wsgi import get_wsgi_application
-from django.db import OperationalError
+from django.db import OperationalError, connection
 
 from sandbox.api import limits
 from sandbox.server import CuttingServer
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             if options["prepare"]:
                 call_command("migrate", verbosity=0)
                 call_command("seed_sandbox", stdout=self.stdout)
-            delivery.release_all()
+            connection.ensure_connection()
         except OperationalError as fault:
             raise CommandError(f"cannot use the database of SANDBOX_DATABASE_URL: {fault}") from fault
         scheduler = Scheduler([settlement.settle_due, settlement.arrive_due, delivery.send_due, limits.forget_old])
