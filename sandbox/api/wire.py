@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.db import connection
+from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
@@ -53,7 +53,7 @@ def serve(request: HttpRequest) -> HttpResponse:
 
 
 def _process(request: HttpRequest, record: ReceivedRequest) -> Reply:
-    account = Account.objects.get(pk=1)
+    account = _account()
     tally = Tally(account)
     tally.admit("ip", who=record.source_ip)
     endpoint = _route(request)
@@ -79,6 +79,15 @@ def _process(request: HttpRequest, record: ReceivedRequest) -> Reply:
         if refusal.http_status == 429:
             tally.give_back()
         raise
+
+
+def _account() -> Account:
+    try:
+        return Account.objects.get(pk=1)
+    except OperationalError:  # PostgreSQL was started again: all connections of the pool are dead
+        connection.close()
+        connection.pool.check()  # type: ignore[attr-defined]  # the stubs leave it out
+        return Account.objects.get(pk=1)
 
 
 def _route(request: HttpRequest) -> Endpoint:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 import requests
 
@@ -37,6 +38,19 @@ def test_a_restart_keeps_everything_and_goes_on(sandbox, ending):
     assert [sandbox.final(ref_id)["status"] for ref_id in (running, late)] == ["success"] * 2
     assert sandbox.status(waiting)["status"] == "pending"
     assert sandbox.pay(inquired).status_code == 200
+
+
+def test_a_restart_of_the_database_costs_no_request_its_answer(sandbox):
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(lambda _: sandbox.balance(), range(60)))
+
+    with psycopg.connect(sandbox.database_url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+    assert [sandbox.balance() for _ in range(12)] == [OPENING] * 12
 
 
 def test_it_does_not_start_with_a_speed_of_nothing():
