@@ -66,7 +66,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 @require_safe
 def rows(request: HttpRequest, name: str) -> HttpResponse:
     """A list, newest first: all rows, or the rows that `q` finds (a ref_id, or a product's name or code)."""
-    sought = request.GET.get("q", "").strip()
+    sought = request.GET.get("q", "").replace("\0", "").strip()
     matches = ROWS[name].all()
     if sought and name == "products":
         matches = matches.filter(Q(product_name__icontains=sought) | Q(product_code__iexact=sought))
@@ -158,7 +158,7 @@ def spend(request: HttpRequest) -> str:
 
 def _amount(request: HttpRequest, name: str = "amount") -> int:
     text = request.POST.get(name, "").strip().removeprefix("Rp").replace(".", "")
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= LARGEST):
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and 0 < int(text) <= LARGEST):
         raise NotPossible("the amount must be a whole number of rupiah above zero")
     return int(text)
 

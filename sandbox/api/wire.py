@@ -31,7 +31,9 @@ HIDDEN = frozenset({"signature", "secret_key"})
 def serve(request: HttpRequest) -> HttpResponse:
     """Answer one request of the wire, valid or not, in one of the two envelopes or as its scenario says."""
     record = ReceivedRequest(
-        endpoint=request.path[:60], method=(request.method or "")[:10], source_ip=request.META.get("REMOTE_ADDR", "")
+        endpoint=request.path[:60].replace("\0", ""),
+        method=(request.method or "")[:10],
+        source_ip=request.META.get("REMOTE_ADDR", ""),
     )
     try:
         reply = _process(request, record)

@@ -13,6 +13,7 @@ from sandbox.models import Account, CallbackStyle, Mutation, MutationKind
 
 LIMITS = ("ip", "account", "products", "window")
 LARGEST_BALANCE = 10**15
+LARGEST_LIMIT = 10**6
 
 
 def lock_account() -> Account:
@@ -140,9 +141,12 @@ def _are_networks(value: Any) -> bool:
 
 
 def _is_url(value: Any) -> bool:
-    if not isinstance(value, str) or len(value) > 500:
+    if not isinstance(value, str) or len(value) > 500 or not value.isprintable():
         return False
-    parts = urlsplit(value)
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return False
     return not value or (parts.scheme in ("http", "https") and bool(parts.hostname))
 
 
@@ -154,7 +158,10 @@ def _are_limits(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and set(value) <= set(LIMITS)
-        and all(type(number) in (int, float) and number >= 0 for number in value.values())
+        and all(
+            type(number) in ((int, float) if name == "window" else (int,)) and 0 <= number <= LARGEST_LIMIT
+            for name, number in value.items()
+        )
     )
 
 

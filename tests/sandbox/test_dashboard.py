@@ -46,6 +46,7 @@ def browser(sandbox):
 def test_every_page_is_marked_as_the_sandbox_while_empty(browser):
     for path in ("/", "/magic", *LISTS):
         assert "SANDBOX" in browser.see(path), path
+        assert "SANDBOX" in browser.see(f"{path}?q=%00"), path
 
 
 def test_every_page_shows_what_happened(sandbox, merchant, browser):
@@ -99,7 +100,7 @@ def test_money_is_topped_up_and_spent_by_the_rupiah(sandbox, browser):
     assert sandbox.balance() == OPENING + 1_499_999
 
 
-@pytest.mark.parametrize("amount", ["0", "-1", "1,5", "x", "", "9" * 30, "²"])
+@pytest.mark.parametrize("amount", ["0", "-1", "1,5", "x", "", "9" * 30, "9" * 5000, "²"])
 def test_an_amount_that_is_not_whole_rupiah_moves_nothing(sandbox, browser, amount):
     for path in ("/account/top-up", "/account/spend"):
         assert REFUSED in browser.post(path, amount=amount)
@@ -260,9 +261,9 @@ def test_control_refuses_what_a_foreign_page_could_send(sandbox):
         ("account", {"allowed_ips": [5]}),
         *(
             ("account", {"callback_url": url})
-            for url in ("ftp://127.0.0.1/x", "file:///x", "javascript:1", "http:///x")
+            for url in ("ftp://127.0.0.1/x", "file:///x", "javascript:1", "http:///x", "http://[::1/x", "http://a/\0")
         ),
-        ("account", {"limits": {"nothing": 1}}),
+        *(("account", {"limits": limits}) for limits in ({"nothing": 1}, {"account": 2.5}, {"window": 1e300})),
         ("settle", {"ref_id": "x", "status": "pending"}),
         ("topup", {"amount": 0}),
         ("product", {"product_code": "NOTHING", "price": 1}),
