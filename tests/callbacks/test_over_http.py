@@ -37,6 +37,13 @@ def test_a_chunked_callback_is_stored_and_one_too_large_refused(url: str):
     assert too_large.status_code == 413
 
 
+@pytest.mark.parametrize("parameter", ["charset*=nonsense''a", "charset*=utf-8''%00"])
+def test_a_content_type_that_django_cannot_read_is_415(url: str, parameter: str):
+    headers = {"Content-Type": f"application/json; {parameter}"}
+
+    assert requests.post(url, data=b"{}", headers=headers, timeout=20).status_code == 415
+
+
 def test_the_connection_stays_open_for_the_next_callback(url: str):
     body = body_for(make_order(Status.PENDING))
     headers = {"Content-Type": "application/json", "X-Signature": sign(body), "X-Delivery-Id": "d-1"}
