@@ -205,7 +205,7 @@ def test_a_list_offers_people_who_moved_for_some_months(page, field):
     browser = browser_of("supervisor", username="bound", branch=first, bound_since="2026-01-01T00:00Z")
 
     shown = browser.get(f"{page}?{field}={lately.pk}").content.decode()
-    shown = re.search(rf'<select[^>]* name="{field}".*?</select>', shown, re.DOTALL)[0]  # a drawer may have the same key
+    shown = re.search(rf'<select[^>]* name="{field}".*?</select>', shown, re.DOTALL)[0]  # a drawer may have its key
 
     assert f'<option value="{lately.pk}" selected' in shown
     assert f'<option value="{long_ago.pk}"' not in shown
