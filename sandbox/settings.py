@@ -110,9 +110,8 @@ SANDBOX_CALLBACK_SCHEDULE: list[float] = env.list(
 )
 SANDBOX_CALLBACK_TIMEOUT = 10.0
 # Requests per sliding window (document, Limits), and the window in seconds.
-SANDBOX_LIMITS: dict[str, int] = env.dict(
-    "SANDBOX_LIMITS", {"ip": 300, "account": 120, "products": 6}, subcast_values=int
-)
+SANDBOX_LIMITS: dict[str, int] = {"ip": 300, "account": 120, "products": 6}
+SANDBOX_LIMITS |= env.dict("SANDBOX_LIMITS", {}, subcast_values=int)
 SANDBOX_LIMIT_WINDOW = env.float("SANDBOX_LIMIT_WINDOW", 60.0)
 # What `seed_sandbox` gives a new account; the balance in whole rupiah.
 SANDBOX_SECRET_ID = env.str("SANDBOX_SECRET_ID", "")

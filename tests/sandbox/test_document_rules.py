@@ -154,6 +154,10 @@ def test_limits_are_those_of_the_document_by_default(monkeypatch):
     assert settings["SANDBOX_LIMITS"] == {"ip": 300, "account": 120, "products": 6}
     assert settings["SANDBOX_LIMIT_WINDOW"] == 60
 
+    monkeypatch.setenv("SANDBOX_LIMITS", "account=5")
+    settings = runpy.run_path(str(PROJECT / "sandbox/settings.py"))
+    assert settings["SANDBOX_LIMITS"] == {"ip": 300, "account": 5, "products": 6}
+
 
 def test_limits_slide_and_a_refused_request_counts_in_none(sandbox):
     sandbox.control("account", limits={"ip": 3, "account": 2, "window": 60})
