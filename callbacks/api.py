@@ -108,9 +108,7 @@ def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
     if not declared.isdigit() or int(declared) > MAX_BYTES:
         raise NotAccepted(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, RefusalReason.TOO_LARGE)
     # the web server has received the whole body, and declares a length for a chunked one
-    body = request.read(MAX_BYTES + 1)
-    if len(body) > MAX_BYTES:
-        raise NotAccepted(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, RefusalReason.TOO_LARGE, size=len(body))
+    body = request.read()
     if request.content_type != "application/json":
         raise NotAccepted(status.HTTP_415_UNSUPPORTED_MEDIA_TYPE, RefusalReason.CONTENT_TYPE, size=len(body))
     try:
