@@ -203,6 +203,8 @@ class PostgreSQL:
         log.mkdir(mode=0o700)
         for segment in segments:
             copy_segment(segment, log)
+        # a share or a download gives other rights, with which PostgreSQL does not start
+        subprocess.run(["chmod", "-R", "u=rwX,go=", draft], check=True)
         (draft / "recovery.signal").touch()
         if self._user:
             subprocess.run(["chown", "-R", self._user, draft, log], check=True)

@@ -73,6 +73,24 @@ def test_a_killed_database_comes_back_to_its_last_commit_or_to_a_moment(folder, 
     assert moment < dt.datetime.fromisoformat(f"{latest[1]}.999999+07:00") < moment + dt.timedelta(minutes=1)
 
 
+def test_a_backup_whose_files_everybody_may_only_read_is_restored(folder, target, group, server):
+    # given: a backup that came back over a share or a download
+    make_backup(Project(folder, {}), server, target)
+    server.stop()
+    (backup,) = backups_in(target)
+    for path in (backup.folder / "database").rglob("*"):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    (backup.folder / "database").chmod(0o555)
+
+    with new_folder() as data:
+        shutil.copy(folder / "secrets.json", data)
+        recover(Project(data, {}), group, backup, None, print)
+        restored = PostgreSQL(data, group)
+        restored.start()
+        restored.wait_ready("rows")
+        restored.stop()
+
+
 def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group, server):
     # given: a copied log of two segments; the first has lost a part in its middle
     copies = LogCopies(Project(folder, {}), server, target).begin()
