@@ -52,7 +52,7 @@ HOLDS_DATA = "{} holds data, and nothing is restored over it: name an empty fold
 NO_MANIFEST = "{}/manifest.json is damaged or missing: look after that disk."
 IN_JOURNAL = "lost, but for the orders that the journal beside it knows: they are taken in from there."
 NO_JOURNAL = "lost. There is no journal (sent/) either: compare the provider's list with the orders of that time."
-FOLDER = "fetched"
+FOLDER = "fetched/backups"  # beside the lock of the command that brings them
 NO_KEY = "All in a bucket is encrypted: name the private key that opens it, --key FILE."
 WRONG_KEY = "The key in {} does not open what is in this bucket: name the right one."
 
@@ -61,12 +61,17 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     """Restore, and say what was restored; the shop does not run afterwards."""
     project = read_project()
     refuse_foreign_database(project)
-    if not options.source.startswith(SCHEME):
-        return restore(group, say, options, project, Path(options.source).resolve())
-    if not project.restoring.exists():
-        refuse_shop(project)  # now, because what is brought goes to the disk of that shop
-    with fetched(project, options, say) as source:
-        return restore(group, say, options, project, source)
+    try:
+        if not options.source.startswith(SCHEME):
+            return restore(group, say, options, project, Path(options.source).resolve())
+        if not project.restoring.exists():
+            refuse_shop(project)  # now, because what is brought goes to the disk of that shop
+        with fetched(project, options, say) as source:
+            return restore(group, say, options, project, source)
+    except DataFolderInUseError:
+        raise LaunchError(
+            f"The data folder {project.data} is in use: stop ./run there, or wait until the other restore has ended."
+        ) from None
 
 
 def restore(group: ProcessGroup, say: Say, options: argparse.Namespace, project: Project, source: Path) -> int:
@@ -91,17 +96,14 @@ def restore(group: ProcessGroup, say: Say, options: argparse.Namespace, project:
         raise LaunchError(f".env is in place again and names the data folder {again.data}: call this again.")
     project = again
     project.make_ready()
-    try:
-        with held(project.data):
-            project.restoring.touch()
-            write_secrets(project, files)
-            say(f"The backup {backup.folder.name} of version {backup.manifest['version']} is compared with its list")
-            recovered, fault = recover(project, group, backup, options.to, say)
-            bring_journal(backup.folder.parent, project)
-            orders = finish(project, group, recovered)
-            project.restoring.unlink()
-    except DataFolderInUseError:
-        raise LaunchError(f"The data folder {project.data} is in use: stop ./run first.") from None
+    with held(project.data):
+        project.restoring.touch()
+        write_secrets(project, files)
+        say(f"The backup {backup.folder.name} of version {backup.manifest['version']} is compared with its list")
+        recovered, fault = recover(project, group, backup, options.to, say)
+        bring_journal(backup.folder.parent, project)
+        orders = finish(project, group, recovered)
+        project.restoring.unlink()
     say(f"Restored: {orders} orders, with all that was committed until {in_words(recovered)}.")
     if fault:
         say(f"Warning: {fault}")
@@ -169,7 +171,9 @@ def refuse_shop(project: Project) -> None:
 
 def begin_again(project: Project, backup: Backup) -> None:
     """Delete the files that an interrupted restore has left; secrets that this backup does not bring are not its."""
-    if project.restoring.exists():
+    if not project.restoring.exists():
+        return
+    with held(project.data):  # it may still be under way
         home = project.data / "postgres"
         shutil.rmtree(home.resolve(), ignore_errors=True)
         home.unlink(missing_ok=True)  # it may have been a link
@@ -271,23 +275,26 @@ def finish(project: Project, group: ProcessGroup, recovered: dt.datetime) -> int
 def fetched(project: Project, options: argparse.Namespace, say: Say) -> Iterator[Path]:
     """A folder with the bucket's newest backup from before `--to`, the log and the journal; deleted at the end.
 
-    LaunchError without such a backup, without the key, or when the bucket does not answer.
+    LaunchError without such a backup, without the key, or when the bucket does not answer; DataFolderInUseError while
+    another command brings one.
     """
     if options.key is None:
         raise LaunchError(NO_KEY)
     identity, bucket = private_key(options.key), Bucket(project, options.source)
     folder = project.data / FOLDER
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700, parents=True)
-    try:
-        fetch(bucket, identity, folder, options.to, say)
-        yield folder
-    except pyrage.DecryptError as error:
-        raise LaunchError(WRONG_KEY.format(options.key)) from error
-    except OSError as error:
-        raise LaunchError(f"Cannot write {folder}: {error.strerror or error}.") from error
-    finally:
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with held(folder.parent):
         shutil.rmtree(folder, ignore_errors=True)
+        try:
+            folder.mkdir(mode=0o700)
+            fetch(bucket, identity, folder, options.to, say)
+            yield folder
+        except pyrage.DecryptError as error:
+            raise LaunchError(WRONG_KEY.format(options.key)) from error
+        except OSError as error:
+            raise LaunchError(f"Cannot write {folder}: {error.strerror or error}.") from error
+        finally:
+            shutil.rmtree(folder.parent, ignore_errors=True)
 
 
 def fetch(bucket: Bucket, identity: Any, folder: Path, to: dt.datetime | None, say: Say) -> None:

@@ -16,7 +16,7 @@ from launcher.backing_up import make_backup
 from launcher.backups import NAME, backups_in, named_by_time
 from launcher.bucket import Bucket, BucketError, manifests_in, open_file, open_folder, seal_folder
 from launcher.bucket_copies import NOTE, Copier, take_turn
-from launcher.data_folder import read_json, write_json
+from launcher.data_folder import DataFolderInUseError, read_json, write_json
 from launcher.encrypting import make_key, private_key
 from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
@@ -300,6 +300,17 @@ def test_what_is_brought_from_the_bucket_leaves_the_shop_its_room(empty, target,
         pass
 
     assert not (empty / "fetched").exists()
+
+
+def test_what_one_command_brings_from_the_bucket_no_other_one_deletes(empty, target, given):
+    made_at(target, now())
+    copier_of(empty, given, target).copy_backups()
+    project, options = Project(empty, given), SimpleNamespace(source=BUCKET, to=None, key=Path(given["KEY"]))
+
+    with fetched(project, options, print) as folder:
+        with pytest.raises(DataFolderInUseError), fetched(project, options, print):
+            pass
+        assert backups_in(folder)
 
 
 def test_nothing_is_brought_from_the_bucket_to_a_shop(folder, given):

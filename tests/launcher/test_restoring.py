@@ -15,7 +15,7 @@ import pytest
 from launcher.archiving import LogCopies, is_due
 from launcher.backing_up import make_backup
 from launcher.backups import NAME, backups_in, named_by_time, number_of
-from launcher.data_folder import write_json
+from launcher.data_folder import held, write_json
 from launcher.drilling import drill
 from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
@@ -302,8 +302,23 @@ def test_a_restore_that_begins_again_keeps_secrets_that_no_backup_brings(empty, 
 
     begin_again(Project(empty, {}), backup)
 
-    left = {path.name for path in empty.iterdir()}
+    left = {path.name for path in empty.iterdir()} - {"lock"}
     assert left == (set() if brings_secrets else {"secrets.json", "audit.key"})
+
+
+def test_a_restore_beside_another_one_leaves_it_alone(empty, target):
+    made(target, secrets=False)
+    (empty / "secrets.json").write_text("{}")
+    with held(empty):
+        (empty / "restoring").touch()
+        (empty / "postgres").mkdir()
+
+        second = run("restore", "--from", str(target), data=empty)
+
+    assert second.returncode == 1
+    assert "in use" in second.stderr
+    assert (empty / "postgres").exists()
+    assert (empty / "restoring").exists()
 
 
 def test_a_restore_that_was_cut_off_is_no_shop(empty):
