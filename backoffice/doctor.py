@@ -28,7 +28,7 @@ from backoffice.backup_findings import backups, restored
 from backoffice.database_rights import excess, lacking
 from backoffice.findings import Finding, Verdict, sealed_secrets
 from callbacks.models import Callback
-from core import health
+from core import health, heartbeats
 from core.money import rupiah
 from core.stores import new_client
 from core.times import clock, time_of_day
@@ -179,10 +179,14 @@ def _redis(subject: str) -> Iterator[Finding]:
 
 
 def _processes(subject: str) -> Iterator[Finding]:
-    silent = health.silent_processes()
-    if silent:
-        seen = _("no heartbeat: %(names)s") % {"names": ", ".join(silent)}
-        yield Finding(subject, Verdict.BAD, seen, _("Start them; `./run status` shows each."))
+    no_heartbeat = _("no heartbeat: %(names)s")
+    alive = heartbeats.read().alive()
+    if silent := health.silent_processes():
+        advice = _("Start them; `./run status` shows each.")
+        yield Finding(subject, Verdict.BAD, no_heartbeat % {"names": ", ".join(silent)}, advice)
+    elif awaited := [role for role in heartbeats.ROLES if role not in alive]:  # just after a start
+        advice = _("Look again in %(seconds)s s.") % {"seconds": heartbeats.START_SECONDS}
+        yield Finding(subject, Verdict.LOOK, no_heartbeat % {"names": ", ".join(awaited)}, advice)
     else:
         yield Finding(subject, Verdict.OK, _("worker, background and beat have a heartbeat"))
 

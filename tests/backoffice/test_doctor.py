@@ -18,11 +18,13 @@ from django.utils import timezone
 from audit.models import Checkpoint, Sealing
 from backoffice.backup_findings import backups
 from callbacks.models import Callback
+from core import heartbeats, stores
 from core.money import rupiah
 from gateway.services import hold_restored, read_balance
 from ledger.models import Flaw, Proof
 from purchases.states import Status
 from testing.factories import make_order
+from tests.alerts.helpers import give_heartbeats
 from tests.conftest import Upstream
 from tests.core.helpers import run
 from tests.reconciliation.helpers import make_difference
@@ -90,6 +92,17 @@ def test_a_full_disk_and_a_silent_process_are_bad(upstream: Upstream, healthy, m
 
     assert (found["disk"]["verdict"], found["processes"]["verdict"]) == ("bad", "bad")
     assert "beat" in found["processes"]["seen"]
+
+
+def test_just_after_a_start_no_process_is_called_well_without_a_heartbeat(upstream: Upstream):
+    stores.patient().delete("heartbeats")
+    heartbeats.record_start()
+    just_started = findings()["processes"]
+    give_heartbeats()
+
+    assert just_started["verdict"] == "look"
+    assert "worker, background, beat" in just_started["seen"]
+    assert verdicts()["processes"] == "ok"
 
 
 def test_a_database_that_is_away_is_named_once(upstream: Upstream, healthy, monkeypatch):

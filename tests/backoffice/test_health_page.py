@@ -13,6 +13,7 @@ from gateway.services import hold_restored, upstream_account
 from reconciliation.services import reconcile
 from testing.orders import sent
 from testing.people import Browser, browser_of, make_person, signed_in
+from tests.alerts.helpers import give_heartbeats
 from tests.core.helpers import words_at
 from tests.gateway.helpers import denied_balance_request, read_balance
 from tests.ledger.helpers import open_books
@@ -119,6 +120,7 @@ def test_each_alert_way_has_its_test_beside_it(settings):
 
 def test_a_line_says_what_it_means_and_folds_technical_facts(monkeypatch):
     owner = signed_in(make_person("admin", language="en"))
+    give_heartbeats()
     good = owner.get("/health/")
     monkeypatch.setattr("core.health.silent_processes", lambda: ["worker"])
     bad = owner.get("/health/")
