@@ -1,6 +1,7 @@
 """`./run reset`: deletes the data folder."""
 
 import argparse
+import contextlib
 import os
 import shutil
 import sys
@@ -8,7 +9,7 @@ import sys
 from launcher.data_folder import DataFolderInUseError, held
 from launcher.output import LaunchError, Say
 from launcher.processes import ProcessGroup
-from launcher.project import read_project
+from launcher.project import read_project, roles_folder
 
 
 def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
@@ -33,7 +34,9 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
             print("Nothing was deleted.")
             return 1
     try:
-        with held(data):
+        with contextlib.ExitStack() as folders:
+            for folder in (data, *roles_folder(data).glob("*")):
+                folders.enter_context(held(folder))
             elsewhere = data / "postgres"
             if elsewhere.is_symlink():  # PostgreSQL's user could not enter the data folder
                 shutil.rmtree(os.path.realpath(elsewhere), ignore_errors=True)

@@ -256,6 +256,19 @@ def test_reset_never_claims_to_empty_another_database(empty: Path) -> None:
     assert not empty.exists()
 
 
+def test_reset_deletes_nothing_under_a_role_that_runs(empty: Path) -> None:
+    (empty / "secrets.json").write_text("{}")
+    of_worker = empty / "roles/worker"
+    of_worker.mkdir(parents=True)
+
+    with held(of_worker):
+        result = run("reset", "--yes", data=empty)
+
+    assert result.returncode == 1
+    assert "stop ./run first" in result.stderr
+    assert of_worker.exists()
+
+
 def test_reset_leaves_other_folders_alone(empty: Path) -> None:
     (empty / "photo.jpg").touch()
 
