@@ -91,7 +91,7 @@ def copy_lines(sent: Path, folder: Path) -> None:
 def _name_of(sent: Path) -> str:
     """A random name of this data folder for the folder of backups, made the first time."""
     path = sent / "name"
-    if not path.exists():
+    if not path.exists() or not path.read_text():  # a full disk has left it empty
         path.write_text(secrets.token_hex(4))
     return path.read_text()
 

@@ -31,6 +31,19 @@ def test_what_was_appended_is_appended_to_the_copy(tmp_path):
     assert sorted(path.read_text() for path in (folder / "sent").iterdir()) == ["one\ntwo\n", "three\n"]
 
 
+def test_after_a_full_disk_two_data_folders_never_share_a_copy(tmp_path):
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    for line in ("one\n", "two\n"):
+        sent = tmp_path / line.strip() / "sent"
+        sent.mkdir(parents=True)
+        (sent / "name").touch()  # there was no room for the name itself
+        (sent / "20261126.jsonl").write_text(line)
+        copy_lines(sent, folder)
+
+    assert sorted(path.read_text() for path in (folder / "sent").iterdir()) == ["one\n", "two\n"]
+
+
 def test_what_was_appended_after_the_clock_was_set_back_is_copied(tmp_path):
     sent, folder = tmp_path / "data/sent", tmp_path / "backups"
     sent.mkdir(parents=True)
