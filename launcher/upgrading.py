@@ -81,15 +81,16 @@ def require_own_folder() -> None:
 
 def commit() -> str:
     """The commit that lies here; empty without git or without a repository."""
-    with contextlib.suppress(OSError):
-        return git("rev-parse", "HEAD").stdout.strip()
-    return ""
+    return git("rev-parse", "HEAD").stdout.strip()
 
 
 def git(*words: str) -> "subprocess.CompletedProcess[str]":
     """Run git in this folder, even if it belongs to another user: we run its code anyway."""
     command = ["git", "-C", str(ROOT), "-c", f"safe.directory={ROOT}", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, "", str(error))
 
 
 def upgrade_lock(data: Path) -> Path:

@@ -273,6 +273,23 @@ def test_a_folder_that_somebody_else_installs_is_refused_before_the_shop_is_stop
     assert changed == []
 
 
+def test_without_git_the_packages_are_put_back_and_it_says_so(
+    tmp_path: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    venv = upgrading.PACKAGES[0]
+    upgrading.copy(venv, before(venv), "--link")
+    (venv / "package").unlink()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    said: list[str] = []
+    former = {"version": "1", "commit": upgrading.commit()}
+
+    upgrading.Upgrade(Project(tmp_path / "data", {}), ProcessGroup(), said.append, former)._put_back(venv)
+
+    assert (venv / "package").read_text() == "of version 1"
+    assert "Put version 1 in place again: git cannot." in said[0]
+
+
 def test_the_commit_of_a_folder_of_somebody_else_is_known(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     head = git(checkout, "rev-parse", "HEAD")
     # given: a folder that git takes for another user's
