@@ -11,6 +11,7 @@ import os
 import secrets
 import shutil
 import sys
+import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,8 @@ def enter_venv(group: ProcessGroup, say: Say, *, lock: str | None, arguments: Se
 
     Without a lock any complete `.venv` will do.
     """
-
     fill_venv(group, say, lock=lock)
-    if Path(sys.prefix).resolve() != VENV.resolve():
+    if not runs_there() or own_packages() not in sys.path:  # a folder that was made just now is not in the path
         group.close()
         os.execv(PYTHON, [str(PYTHON), str(ROOT / "run"), *arguments])  # noqa: S606
 
@@ -65,8 +65,22 @@ def fill_venv(group: ProcessGroup, say: Say, *, lock: str | None) -> None:
 
 
 def is_made() -> bool:
-    """Whether `.venv` was made to its end and its Python still exists."""
-    return os.access(MARK, os.F_OK) and os.access(PYTHON, os.F_OK)
+    """Whether `.venv` was made to its end and its Python still exists.
+
+    An upgrade of the system may have put a newer Python there, without the packages: it finds that out itself.
+    """
+    is_there = os.access(MARK, os.F_OK) and os.access(PYTHON, os.F_OK)
+    return is_there and (not runs_there() or os.access(own_packages(), os.F_OK))
+
+
+def runs_there() -> bool:
+    """Whether this is the Python of `.venv`."""
+    return Path(sys.prefix).resolve() == VENV.resolve()
+
+
+def own_packages() -> str:
+    """The folder of the packages of this Python."""
+    return sysconfig.get_path("purelib")
 
 
 def read_mark(path: Path) -> dict[str, Any]:

@@ -65,6 +65,25 @@ def test_an_interrupted_venv_is_made_again_a_whole_one_kept(checkout: Path) -> N
     assert (checkout / ".venv/bin/pip").stat().st_ino == made
 
 
+def test_after_the_system_got_a_newer_python_the_venv_is_made_again(checkout: Path) -> None:
+    # given: a whole .venv, whose Python is another one than the one with the packages
+    made = [getattr(sys, "_base_executable", sys.executable), "-m", "venv", "--without-pip", checkout / ".venv"]
+    subprocess.run(made, check=True)
+    (packages,) = (checkout / ".venv/lib").iterdir()
+    packages.rename(packages.with_name("python3.0"))
+    locks = {lock: installing.digest(lock) for lock in (installing.RUNTIME, "package-lock.json")}
+    installing.write_mark(checkout / ".venv/installed.json", locks)
+    (checkout / "node_modules").mkdir()
+    mark = {"lock": locks["package-lock.json"], "development": False}
+    installing.write_mark(checkout / "node_modules/.installed.json", mark)
+
+    result = start(checkout)
+
+    assert "Traceback" not in result.stderr
+    assert "requirements.txt" in result.stderr
+    assert (checkout / ".venv/bin/pip").exists()
+
+
 def test_an_old_python_is_refused_in_one_sentence(checkout: Path) -> None:
     # given: the lines of ./run that an older Python reads first
     text = (checkout / "run").read_text().replace("sys.version_info < (3, 11)", "True").replace('"python3.', '"none3.')
