@@ -269,6 +269,7 @@ def test_control_refuses_what_a_foreign_page_could_send(sandbox):
         ("product", {"product_code": "NOTHING", "price": 1}),
         ("product", {"product_code": "TSEL10", "status": "maybe"}),
         ("resend", {"ref_id": "nothing"}),
+        *(("time", {"now": f"{year}-01-01T00:00:00+07:00"}) for year in ("0001", "9999")),
     ],
 )
 def test_control_refuses_a_value_that_is_not_valid(sandbox, path, fields):
