@@ -27,7 +27,17 @@ from launcher.output import NOT_YET, LaunchError, Say
 from launcher.processes import Child, ProcessGroup, step_back
 from launcher.project import Project, read_project
 from launcher.recurring import AGAIN_SECONDS, Recurring
-from launcher.restoring import FOLDER, NO_KEY, choose, fetched, passed_over, recover, without_log, write
+from launcher.restoring import (
+    FOLDER,
+    NO_KEY,
+    choose,
+    fetched,
+    passed_over,
+    recover,
+    size_to_restore,
+    without_log,
+    write,
+)
 from launcher.stack import APP_DATABASE, Stack
 
 RESULT = "drill.json"
@@ -159,12 +169,6 @@ def bring_secrets(project: Project, backup: Backup, data: Path, key: Path | None
             write(data / name, files[name])
         else:
             shutil.copy2(project.data / name, data / name)
-
-
-def size_to_restore(backup: Backup) -> int:
-    """The bytes of the backup and of the log beside it."""
-    log = backup.folder.parent / "wal"
-    return int(backup.manifest["size"]) + sum(file.stat().st_size for file in log.rglob("*") if file.is_file())
 
 
 def clear(data: Path) -> None:

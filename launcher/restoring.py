@@ -96,6 +96,7 @@ def restore(group: ProcessGroup, say: Say, options: argparse.Namespace, project:
         raise LaunchError(f".env is in place again and names the data folder {again.data}: call this again.")
     project = again
     project.make_ready()
+    require_room(project.data, size_to_restore(backup))
     with held(project.data):
         project.restoring.touch()
         write_secrets(project, files)
@@ -254,6 +255,11 @@ def segments_after(backup: Backup) -> list[Path]:
     files = [file for folder in named_by_time(backup.folder.parent / "wal") for file in folder.iterdir()]
     needed = [file for file in files if file.suffix == ".history" or number_of(file) >= backup.first_segment]
     return sorted(needed, key=lambda file: file.suffix != PARTIAL)
+
+
+def size_to_restore(backup: Backup) -> int:
+    """The bytes of the backup and of the log that follows it."""
+    return int(backup.manifest.get("size", 0)) + SEGMENT_BYTES * len(segments_after(backup))
 
 
 def finish(project: Project, group: ProcessGroup, recovered: dt.datetime) -> int:

@@ -6,7 +6,9 @@ import json
 import re
 import shutil
 import time
+from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
 import psycopg
@@ -19,8 +21,8 @@ from launcher.data_folder import held, write_json
 from launcher.drilling import drill
 from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
-from launcher.project import Project
-from launcher.restoring import begin_again, choose, passed_over, recover, segments_after, without_log
+from launcher.project import LEAST_FREE_BYTES, Project
+from launcher.restoring import begin_again, choose, passed_over, recover, restore, segments_after, without_log
 from launcher.shop_time import SHOP, in_words, moment
 from tests.launcher.conftest import new_folder, wait_for_copy
 from tests.launcher.helpers import run
@@ -304,6 +306,22 @@ def test_a_restore_that_begins_again_keeps_secrets_that_no_backup_brings(empty, 
 
     left = {path.name for path in empty.iterdir()} - {"lock"}
     assert left == (set() if brings_secrets else {"secrets.json", "audit.key"})
+
+
+def test_a_restore_without_room_is_refused_before_it_begins(empty, target, group, monkeypatch):
+    # given: a little more room than the shop itself needs, and a segment of the log that follows
+    made(target, secrets=False)
+    (target / "20260101-000000Z/secrets.age").unlink()
+    (empty / "secrets.json").write_text("{}")
+    (target / "wal/20260101-000000Z").mkdir(parents=True)
+    (target / "wal/20260101-000000Z/000000010000000000000003.partial").touch()
+    monkeypatch.setenv("BACKOFFICE_DATA", str(empty))
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: SimpleNamespace(free=LEAST_FREE_BYTES + 1_000_000))
+
+    with pytest.raises(LaunchError, match="16 MB do not fit"):
+        restore(group, print, Namespace(to=None, key=None), Project(empty, {}), target)
+
+    assert not (empty / "restoring").exists()
 
 
 def test_a_restore_beside_another_one_leaves_it_alone(empty, target):
