@@ -280,10 +280,11 @@ def verify_files(database: Path, *, most: int = 0) -> None:
     try:
         written = path.read_bytes()
         rows = json.loads(written)
-    except (FileNotFoundError, ValueError):
+        checksum = rows["Manifest-Checksum"]
+    except (FileNotFoundError, ValueError, LookupError, TypeError):
         raise LaunchError(f"{path} is damaged or missing: {ANOTHER}") from None
     listed = written[: written.rstrip().rfind(b"\n") + 1]
-    if hashlib.sha256(listed).hexdigest() != rows["Manifest-Checksum"]:
+    if hashlib.sha256(listed).hexdigest() != checksum:
         raise LaunchError(f"The list of files of {database} was changed: {ANOTHER}")
     names, pace = {row["Path"] for row in rows["Files"]}, Pace(most)
     for row in rows["Files"]:

@@ -300,7 +300,7 @@ def test_a_damaged_older_backup_is_a_warning_and_its_log_stays(folder, target, b
     assert (target / "sent/20200101-4f1d2c3b.jsonl").exists()
 
 
-@pytest.mark.parametrize("how", ["changed", "gone", "added", "list", "cut list", "no list"])
+@pytest.mark.parametrize("how", ["changed", "gone", "added", "list", "no sum", "cut list", "no list"])
 def test_a_backup_that_is_not_as_it_was_made_is_named(backup, how):
     database = backup.folder / "database"
     verify_files(database)
@@ -316,6 +316,9 @@ def test_a_backup_that_is_not_as_it_was_made_is_named(backup, how):
         case "list":
             victim = database / "backup_manifest"
             victim.write_bytes(victim.read_bytes().replace(b'"Size": 3,', b'"Size": 4,'))
+        case "no sum":
+            victim = database / "backup_manifest"
+            victim.write_bytes(victim.read_bytes().replace(b"Manifest-Checksum", b"Manifest-Checkswm"))
         case "cut list":
             (database / "backup_manifest").write_bytes((database / "backup_manifest").read_bytes()[:1000])
         case "no list":
