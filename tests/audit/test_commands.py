@@ -121,6 +121,19 @@ def test_unreadable_file_is_wrong_usage(tmp_path):
     assert refusal.value.returncode == 2
 
 
+@pytest.mark.parametrize("key", ["not a key", "c2hvcnQ="])
+def test_what_is_no_key_is_wrong_usage(key):
+    with pytest.raises(CommandError) as refusal:
+        run("verify_audit", "--public-key", key)
+    assert refusal.value.returncode == 2
+
+
+def test_a_damaged_line_outside_is_a_flaw_and_no_fault(shop, tmp_path):
+    (tmp_path / "checkpoints").write_bytes(b"\xff\xfe\n")
+    with pytest.raises(CommandError, match="The audit is broken"):
+        run("verify_audit", "--checkpoint", tmp_path / "checkpoints")
+
+
 def test_new_key_is_printed_and_not_kept():
     assert len(base64.b64decode(run("audit_key", "--new"))) == 32
     assert base64.b64decode(run("audit_key")) == public_key()

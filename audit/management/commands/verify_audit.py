@@ -12,6 +12,8 @@ from audit.models import Sealing
 from audit.services import verify
 from core.commands import PlainCommand
 
+_KEY_BYTES = 32  # of Ed25519
+
 
 class Command(PlainCommand):
     """Compare rows with leaves, tree and checkpoints; the shop may sell meanwhile."""
@@ -23,16 +25,21 @@ class Command(PlainCommand):
         """The checkpoints to compare with, and the format."""
         parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="A file of AUDIT_CHECKPOINT_FILE.")
         parser.add_argument("--recent", type=_count, metavar="N", help="Only the newest N rows.")
-        parser.add_argument("--public-key", metavar="KEY", help="The key of the signatures, base64 (default: our own).")
+        parser.add_argument(
+            "--public-key", type=_key, metavar="KEY", help="The key of the signatures, base64 (default: our own)."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when nothing is wrong, else 1: the first flaw is the oldest row's."""
-        key = base64.b64decode(options["public_key"]) if options["public_key"] else None
         try:
-            lines = options["checkpoint"].read_text(encoding="utf-8").splitlines() if options["checkpoint"] else []
+            lines = (
+                options["checkpoint"].read_text(encoding="utf-8", errors="replace").splitlines()
+                if options["checkpoint"]
+                else []
+            )
         except OSError as error:
             raise CommandError(f"{options['checkpoint']} cannot be read: {error.strerror}.", returncode=2) from error
-        result = verify(recent=options["recent"], outside=lines, key=key)
+        result = verify(recent=options["recent"], outside=lines, key=options["public_key"])
         if result.is_sound and options["recent"] is None:
             Sealing.objects.exclude(flaw=None).update(flaw=None)
         if options["json"]:
@@ -45,6 +52,16 @@ class Command(PlainCommand):
             self.stdout.write("\n".join(map(str, result.flaws)))
         if not result.is_sound:
             raise CommandError(f"The audit is broken: {result.flaws[0]}")
+
+
+def _key(text: str) -> bytes:
+    try:
+        key = base64.b64decode(text, validate=True)
+    except ValueError:
+        key = b""
+    if len(key) != _KEY_BYTES:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a key as audit_key prints it")
+    return key
 
 
 def _count(text: str) -> int:
