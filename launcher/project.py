@@ -159,9 +159,17 @@ def read_project() -> Project:
     given = with_secrets_of_files(environment)
     for name in PLACES:  # the app reads them as well, and knows neither ~ nor the folder in which ./run was called
         if name in given:
-            given[name] = str(ROOT / Path(given[name]).expanduser())
+            given[name] = str(ROOT / expanded(name, given[name]))
     base = Path.cwd() if os.environ.get("BACKOFFICE_DATA") else ROOT
-    return Project(base / Path(given.get("BACKOFFICE_DATA", ROOT / ".data")).expanduser(), given)
+    return Project(base / expanded("BACKOFFICE_DATA", given.get("BACKOFFICE_DATA", str(ROOT / ".data"))), given)
+
+
+def expanded(name: str, place: str) -> Path:
+    """The place that this variable names, with the folder of a user for ~; LaunchError when there is no such user."""
+    try:
+        return Path(place).expanduser()
+    except RuntimeError as error:
+        raise LaunchError(f"{name}={place} names a user whose folder is unknown: write the whole path.") from error
 
 
 def with_secrets_of_files(environment: Mapping[str, str]) -> dict[str, str]:

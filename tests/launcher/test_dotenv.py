@@ -71,6 +71,14 @@ def test_a_place_is_the_same_for_the_launcher_and_the_app(tmp_path: Path, monkey
     assert given["AUDIT_CHECKPOINT_FILE"] == "/mnt/elsewhere/checkpoints"
 
 
+@pytest.mark.parametrize("name", ["BACKUP_TO", "BACKOFFICE_DATA"])
+def test_a_place_of_a_user_who_is_not_there_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "~nobody-has-this-name/backups")
+
+    with pytest.raises(LaunchError, match=f"{name}=~nobody-has-this-name/backups names a user"):
+        project.read_project()
+
+
 @pytest.mark.parametrize("name", project.SECRETS)
 def test_each_secret_may_come_from_a_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "secret").write_text("of-a-file\n")
