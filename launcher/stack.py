@@ -37,13 +37,12 @@ PREPARE_SANDBOX = (
 
 
 def new_folder_in_memory(path: Path, group: ProcessGroup) -> Path:
-    """Make `path` a link to a new folder in memory, which is deleted with the group; older measures are dropped.
+    """Make `path` a link to a new folder in memory, which is deleted with the group; older measures are deleted.
 
     Processes write to mapped files there; on a full disk the kernel would kill a process that writes to one.
     """
-    if path.is_symlink():
-        path.unlink()
-    shutil.rmtree(path, ignore_errors=True)
+    shutil.rmtree(path.resolve(), ignore_errors=True)  # nobody has deleted it if the watchdog was killed, too
+    path.unlink(missing_ok=True)
     if not os.access(MEMORY, os.W_OK):
         path.mkdir(mode=0o700)
         return path

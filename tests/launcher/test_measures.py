@@ -1,5 +1,6 @@
 """The folder in memory to which processes write their measures."""
 
+import tempfile
 from pathlib import Path
 
 from launcher.processes import ProcessGroup
@@ -19,3 +20,15 @@ def test_a_link_that_leads_nowhere_any_more_is_made_again(tmp_path: Path) -> Non
     finally:
         group.close()
     assert not folder.exists()
+
+
+def test_what_a_launcher_that_was_killed_with_its_watchdog_has_left_is_deleted(tmp_path: Path) -> None:
+    left = Path(tempfile.mkdtemp(prefix="backoffice-", dir=MEMORY))
+    (tmp_path / "metrics").symlink_to(left)
+    group = ProcessGroup()
+
+    try:
+        assert new_folder_in_memory(tmp_path / "metrics", group).is_dir()
+    finally:
+        group.close()
+    assert not left.exists()
