@@ -15,6 +15,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ NAME = "%Y%m%d-%H%M%SZ"
 KEPT = (7, 4, 12)  # days, weeks, months
 SEGMENT_BYTES = 16 * 1024 * 1024
 PARTIAL = ".partial"
+_SEGMENT = re.compile(r"[0-9A-F]{24}(\.partial)?")
 HALF_RECORD_BYTES = 64 * 1024  # a longer last record that is half copied counts as damage
 _CHUNK_BYTES = 1024 * 1024
 _PAGE_BYTES, _PAGE_HEAD, _SEGMENT_HEAD, _RECORD_HEAD = 8192, 24, 40, 24  # of the log
@@ -181,7 +183,7 @@ def delete_log_before(log: Path, segment: int) -> None:
     folders = named_by_time(log)
     for folder in folders:
         for file in folder.iterdir():
-            if len(file.name.removesuffix(PARTIAL)) == 24 and number_of(file) < segment:
+            if is_segment(file.name) and number_of(file) < segment:
                 file.unlink()
     for folder in folders[:-1]:
         if not any(path.suffix != ".history" for path in folder.iterdir()):
@@ -200,6 +202,11 @@ def days_before(names: Iterable[str], moment: dt.datetime) -> Iterator[str]:
         with contextlib.suppress(ValueError):
             if dt.datetime.strptime(name[:8], "%Y%m%d").replace(tzinfo=dt.UTC).date() < moment.date():
                 yield name
+
+
+def is_segment(name: str) -> bool:
+    """Whether a file of this name is a segment of the write-ahead log; PostgreSQL and others leave other files, too."""
+    return _SEGMENT.fullmatch(name) is not None
 
 
 def number_of(file: Path) -> int:

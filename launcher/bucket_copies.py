@@ -22,6 +22,7 @@ from launcher.backups import (
     backups_in,
     days_before,
     first_of_days,
+    is_segment,
     later_than_now,
     named_by_time,
     number_of,
@@ -198,8 +199,8 @@ class Copier:
         gone = [f"{name}{ending}" for at, name in times.items() if at not in left for ending in (".json", BACKUP)]
         if not later_than_now(times) and (first := first_of_days(times, kept(self._project))):
             segment = manifests[times[first]]["first_segment"]
-            log = [name for name in sizes if name.startswith("wal/") and not name.endswith(f".history{SEALED}")]
-            gone += [name for name in log if number_of(Path(name.removesuffix(SEALED))) < segment]
+            log = {name: Path(name.removesuffix(SEALED)) for name in sizes if name.startswith("wal/")}
+            gone += [name for name, path in log.items() if is_segment(path.name) and number_of(path) < segment]
             sent = {Path(name).name: name for name in sizes if name.startswith("sent/")}
             gone += [sent[name] for name in days_before(sent, first)]
         self._record.forget(gone)

@@ -22,6 +22,7 @@ from launcher.backups import (
     Backup,
     backups_in,
     end_of_log,
+    is_segment,
     named_by_time,
     number_of,
     unread,
@@ -253,8 +254,13 @@ def bring_journal(folder: Path, project: Project) -> None:
 def segments_after(backup: Backup) -> list[Path]:
     """The log segments since the backup began. Whole ones come after partial ones, so that they replace these."""
     files = [file for folder in named_by_time(backup.folder.parent / "wal") for file in folder.iterdir()]
-    needed = [file for file in files if file.suffix == ".history" or number_of(file) >= backup.first_segment]
+    needed = [file for file in files if is_needed(file, backup.first_segment)]
     return sorted(needed, key=lambda file: file.suffix != PARTIAL)
+
+
+def is_needed(file: Path, first_segment: int) -> bool:
+    """Whether this is a segment of the log from this number on, or the history of a timeline."""
+    return file.suffix == ".history" or (is_segment(file.name) and number_of(file) >= first_segment)
 
 
 def size_to_restore(backup: Backup) -> int:
@@ -316,9 +322,13 @@ def fetch(bucket: Bucket, identity: Any, folder: Path, to: dt.datetime | None, s
         earliest = f": the earliest time for --to is {in_words(min(ended.values()))}" if ended else ""
         raise LaunchError(f"There is no finished backup in {bucket.address}{before}{earliest}.")
     name, sizes = names[-1], bucket.sizes()
-    wanted = [each for each in sizes if each.startswith("sent/") or is_needed(each, manifests[name]["first_segment"])]
+    first = manifests[name]["first_segment"]
+    log_there = [
+        each for each in sizes if each.startswith("wal/") and is_needed(Path(each.removesuffix(SEALED)), first)
+    ]
+    wanted = [*(each for each in sizes if each.startswith("sent/")), *log_there]
     size = sizes[f"{name}{BACKUP}"] + sum(sizes[each] for each in wanted)
-    log = SEGMENT_BYTES * sum(each.startswith("wal/") for each in wanted)
+    log = SEGMENT_BYTES * len(log_there)
     require_room(folder, size + int(manifests[name].get("size", 0)) + log)
     say(f"The backup {name} and what follows are brought from the bucket: {size / 1_000_000:.0f} MB")
     sealed = folder / f"{name}{BACKUP}"
@@ -329,9 +339,3 @@ def fetch(bucket: Bucket, identity: Any, folder: Path, to: dt.datetime | None, s
         path = folder / each.removesuffix(SEALED)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.write_bytes(open_file(bucket.get(each), identity))
-
-
-def is_needed(name: str, first_segment: int) -> bool:
-    """Whether the object is a log segment from this number on, or the history of a timeline."""
-    path = Path(name.removesuffix(SEALED))
-    return name.startswith("wal/") and (path.suffix == ".history" or number_of(path) >= first_segment)

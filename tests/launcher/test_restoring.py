@@ -121,6 +121,19 @@ def test_a_damaged_segment_of_the_copied_log_is_named(folder, target, group, ser
     assert fault.startswith(f"{damaged} is damaged")
 
 
+def test_a_file_that_is_no_part_of_the_log_is_left_out(target):
+    made(target)
+    (backup,) = backups_in(target)
+    log = target / "wal/20260101-000000Z"
+    log.mkdir(parents=True)
+    # a half-written history of a timeline, a program that copies files, and others
+    for name in ("00000002.history.tmp", ".000000010000000000000003.aB3dEf", "desktop.ini", "00000002.history"):
+        (log / name).touch()
+    (log / "000000010000000000000003").touch()
+
+    assert {path.name for path in segments_after(backup)} == {"000000010000000000000003", "00000002.history"}
+
+
 def test_a_gap_in_the_log_begins_new_copies_and_makes_a_backup_due(folder, target, group, server):
     copies = LogCopies(Project(folder, {}), server, target)
     first = copies.begin()
