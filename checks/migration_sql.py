@@ -73,6 +73,8 @@ def found_by_squawk(text: str) -> Iterator[tuple[str, str]]:
     command: list[str | Path] = [Path(sys.executable).with_name("squawk"), "--reporter", "json"]
     command += ["--assume-in-transaction", "--pg-version", OLDEST_POSTGRESQL]
     result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if result.returncode not in {0, 1}:  # 1: it has findings
+        raise RuntimeError(f"squawk has not read the SQL: {result.stderr.strip()}")
     for row in json.loads(result.stdout or "[]"):
         yield row["rule_name"], text.splitlines()[row["line"]].strip()
 

@@ -69,3 +69,10 @@ def test_what_a_statement_is_called(statement: str, rule: str) -> None:
     found = list(faults(statement))
 
     assert [line for line in found if f"\n    {rule}: " in line] if rule else not found
+
+
+def test_what_squawk_has_not_read_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migration_sql, "OLDEST_POSTGRESQL", "of another notation")
+
+    with pytest.raises(RuntimeError, match="has not read the SQL"):
+        list(faults("DROP TABLE purchases_order;"))
