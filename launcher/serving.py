@@ -268,6 +268,10 @@ class Server:
             return True
         fault = LaunchError("The demo's shop has not its whole month.", log=demo.log)
         self._say(f"Warning: {fault}")
+        [sandbox] = [service for service in self._services if service.name == "sandbox"]
+        self._stop("sandbox", grace=1.5)
+        sandbox.child = sandbox.begin()  # the former one may still have the time of the month
+        self._stack.await_sandbox(sandbox.child)
         return False
 
     def _note_catalogue(self, sync: Child) -> None:

@@ -11,6 +11,7 @@ import pytest
 from launcher import ROOT
 from launcher.processes import Child, ProcessGroup
 from launcher.project import Project
+from launcher.services import Service
 from launcher.serving import Server
 from launcher.stack import Stack
 
@@ -45,6 +46,28 @@ def test_a_new_demo_gets_its_month_once_without_limits(empty: Path, group: Proce
     assert environment["DATABASE_URL"] == "of the owner"
     rates = {name: rate for name, rate in environment.items() if name.endswith("_RATE")}
     assert (len(rates), set(rates.values())) == (3, {"100000/minute"})
+
+
+def test_after_a_month_that_was_killed_the_sandbox_has_the_real_time(
+    empty: Path, group: ProcessGroup, begun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin(program: str) -> Child:
+        return group.start("program", [sys.executable, "-c", program], env=os.environ, cwd=ROOT)
+
+    # given
+    sandbox = Service("sandbox", lambda: begin("import time; time.sleep(600)"))
+    sandbox.child = in_the_past = sandbox.begin()
+    server = new_server(empty, group, is_empty=False)
+    server._services.append(sandbox)
+    monkeypatch.setattr(Stack, "open_demo", lambda _: begin("import os; os.kill(os.getpid(), 9)"))
+    monkeypatch.setattr(Stack, "await_sandbox", lambda *_: None)
+
+    # when
+    assert server._open_demo() is False
+
+    # then: only the process keeps a moved time
+    assert not in_the_past.running()
+    assert sandbox.child.running()
 
 
 def test_a_demo_that_began_empty_never_gets_one(empty: Path, group: ProcessGroup, begun) -> None:
