@@ -167,7 +167,7 @@ def bring_secrets(project: Project, backup: Backup, data: Path, key: Path | None
     for name in OF_DATA_FOLDER:
         if name in files:
             write(data / name, files[name])
-        else:
+        elif (project.data / name).exists():  # AUDIT_KEY may be a setting
             shutil.copy2(project.data / name, data / name)
 
 

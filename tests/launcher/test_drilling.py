@@ -9,7 +9,6 @@ from launcher.bucket import Bucket
 from launcher.bucket_checks import DRILLED
 from launcher.bucket_copies import Copier
 from launcher.data_folder import read_json
-from launcher.encrypting import OF_DATA_FOLDER
 from launcher.postgresql import PostgreSQL
 from launcher.project import Project
 from launcher.restoring import without_log
@@ -19,9 +18,7 @@ from tests.launcher.helpers import run
 
 
 def test_a_drill_from_the_bucket_proves_what_it_brings_back(released, empty, bucket, tmp_path, group):
-    # given: the backup of a shop that goes on, in a bucket with the log that follows
-    for name in OF_DATA_FOLDER:
-        (released / name).touch()  # AUDIT_KEY is in the environment
+    # given: the backup of a shop that goes on, in a bucket with the log that follows; its AUDIT_KEY is a setting
     target = tmp_path / "backups"
     target.mkdir()
     project = Project(released, {**GIVEN, **bucket, "BACKUP_TO": str(target)})
