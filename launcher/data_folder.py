@@ -51,9 +51,11 @@ def write_json(path: Path, value: dict[str, Any], *, mode: int = 0o600) -> None:
 
 
 def kept_secrets(folder: Path) -> dict[str, str]:
-    """The secrets of a data folder, generated the first time."""
+    """The secrets of a data folder, generated the first time; LaunchError when they are there and cannot be read."""
     path = folder / "secrets.json"
     kept = read_json(path)
+    if not kept and path.exists():
+        raise LaunchError(f"{path} is damaged: restore that file, or delete all data with `./run reset`.")
     stores = ("valkey", "postgres", *(f"postgres_{role}" for role in ("owner", "app", "sandbox", "backup")))
     names = (*stores, "django", "sandbox_django", "sandbox_token", "upstream_id", "upstream_key")
     made = {name: secrets.token_hex(24) for name in names if not kept.get(name)}

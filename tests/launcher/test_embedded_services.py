@@ -18,7 +18,7 @@ from psycopg.errors import InsufficientPrivilege
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from launcher.data_folder import read_json, write_json
+from launcher.data_folder import read_json
 from launcher.database_roles import APP, OWNER, SANDBOX
 from launcher.output import LaunchError
 from launcher.postgresql import DURABLE, PostgreSQL
@@ -280,8 +280,9 @@ def test_an_interrupted_set_up_is_done_again(keep: Keep, folder: Path) -> None:
     assert rows(keeper)[0] == ["works"]
 
 
-def test_lost_secrets_end_the_start_and_are_named(folder: Path) -> None:
-    write_json(folder / "secrets.json", {})
+@pytest.mark.parametrize("end", ['"}', ""], ids=["wrong", "cut off"])
+def test_lost_secrets_end_the_start_and_are_named(end: str, folder: Path) -> None:
+    (folder / "secrets.json").write_text(f'{{"postgres": "another{end}')
 
     result = subprocess.run(
         [sys.executable, str(KEEPER), str(folder)], capture_output=True, text=True, timeout=60, check=False
@@ -290,6 +291,7 @@ def test_lost_secrets_end_the_start_and_are_named(folder: Path) -> None:
     assert result.returncode != 0
     assert str(folder / "secrets.json") in result.stderr
     assert "./run reset" in result.stderr
+    assert '"postgres": "another' in (folder / "secrets.json").read_text(), "what is left is kept"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root runs PostgreSQL as another user")
