@@ -169,7 +169,7 @@ class Upgrade:
             self._wait(START_SECONDS, "", lambda: is_ready(self._state()))
         except LaunchError:
             return f"Version {former} is in place again, but does not run: ./run status, ./run doctor."
-        return f"Version {former} runs again."
+        return f"Version {self._state().get('version', former)} runs again."
 
     def _await_begun(self) -> None:
         """Wait until the new version has written its state: SIGUSR1 kills a launcher that has only just begun."""

@@ -290,6 +290,17 @@ def test_without_git_the_packages_are_put_back_and_it_says_so(
     assert "Put version 1 in place again: git cannot." in said[0]
 
 
+def test_it_names_the_version_that_runs_where_git_put_nothing_back(
+    tmp_path: Path, former: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_state(tmp_path / "data", {**former, "version": "2"})
+    monkeypatch.setattr(upgrading, "is_ready", lambda _state: True)
+
+    said = upgrading.Upgrade(Project(tmp_path / "data", {}), ProcessGroup(), print, former).go_back()
+
+    assert said == "Version 2 runs again."
+
+
 def test_the_commit_of_a_folder_of_somebody_else_is_known(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     head = git(checkout, "rev-parse", "HEAD")
     # given: a folder that git takes for another user's
