@@ -155,13 +155,14 @@ def without_log(backup: Backup) -> str:
 def require_empty(project: Project, backup: Backup) -> None:
     """LaunchError when the data folder holds a shop, or when neither it nor this backup has the secrets."""
     refuse_shop(project)
-    has_secrets = (project.data / "secrets.json").exists()
-    if has_secrets and backup.manifest["secrets"]:
-        raise LaunchError(HOLDS_DATA.format(project.data))
-    if not has_secrets and not backup.manifest["secrets"]:
+    missing = {name for name in OF_DATA_FOLDER if not (project.data / name).exists()}
+    if backup.manifest["secrets"]:
+        if "secrets.json" not in missing:
+            raise LaunchError(HOLDS_DATA.format(project.data))
+    elif missing - ({"audit.key"} if "AUDIT_KEY" in project.given else set()):
         raise LaunchError(
             f"This backup holds no secrets: put your copies of {' and '.join(OF_DATA_FOLDER)} into {project.data} "
-            "first."
+            "first (no audit.key where AUDIT_KEY is set)."
         )
 
 

@@ -19,6 +19,7 @@ from launcher.backing_up import make_backup
 from launcher.backups import NAME, backups_in, named_by_time, number_of
 from launcher.data_folder import held, write_json
 from launcher.drilling import drill
+from launcher.encrypting import OF_DATA_FOLDER
 from launcher.output import LaunchError
 from launcher.postgresql import PostgreSQL
 from launcher.project import LEAST_FREE_BYTES, Project
@@ -321,11 +322,24 @@ def test_a_restore_that_begins_again_keeps_secrets_that_no_backup_brings(empty, 
     assert left == (set() if brings_secrets else {"secrets.json", "audit.key"})
 
 
+def test_a_backup_without_secrets_needs_the_key_of_the_audit_too(empty, target):
+    # given: with a new key each older checkpoint would count as wrongly signed
+    made(target, secrets=False)
+    (empty / "secrets.json").touch()
+
+    without = run("restore", "--from", str(target), data=empty)
+    with_setting = run("restore", "--from", str(target), data=empty, AUDIT_KEY="of the environment")
+
+    assert "put your copies of secrets.json and audit.key" in without.stderr
+    assert "put your copies" not in with_setting.stderr
+
+
 def test_a_restore_without_room_is_refused_before_it_begins(empty, target, group, monkeypatch):
     # given: a little more room than the shop itself needs, and a segment of the log that follows
     made(target, secrets=False)
     (target / "20260101-000000Z/secrets.age").unlink()
-    (empty / "secrets.json").write_text("{}")
+    for name in OF_DATA_FOLDER:
+        (empty / name).touch()
     (target / "wal/20260101-000000Z").mkdir(parents=True)
     (target / "wal/20260101-000000Z/000000010000000000000003.partial").touch()
     monkeypatch.setenv("BACKOFFICE_DATA", str(empty))
