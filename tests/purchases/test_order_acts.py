@@ -123,7 +123,11 @@ def test_closing_an_incident_needs_a_finding(admin):
     incident = Incident.objects.create(order=order, kind="contradiction", source="callback", detail="failed is said")
     url = f"/orders/{order.ref_id}/incidents/{incident.pk}/close/"
 
-    assert "failed is said" in words(detail(admin, order))
+    page = detail(admin, order)
+    assert "failed is said" in words(page)
+    assert "write down here what they say" in words(page)
+    # with the page's own address, because the panel beside a list shows this part, too
+    assert f'href="{order.get_absolute_url()}#verdict"' in page.content.decode()
     admin.post(url, {"note": "  "})
     incident.refresh_from_db()
     assert incident.closed_at is None
