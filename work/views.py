@@ -194,11 +194,11 @@ def _said_if_none(person: User, branch: str) -> list[str]:
 
 
 def _none_of(person: User, every: Collection[Item], branch: str) -> list[WorkKind]:
-    """The kinds among these without an item in `every`; none if there may be more items than were read."""
+    """The kinds of which nothing is open; none if there may be more items than were read."""
     if len(every) >= services.MOST:
         return []
     kinds = {item.kind for item in every}
-    return [KINDS[code] for code in _said_if_none(person, branch) if code not in kinds]
+    return [KINDS[code] for code in _said_if_none(person, branch) if code not in kinds and KINDS[code].is_none()]
 
 
 def _of_shop(person: User, branch: str) -> list[WorkKind]:

@@ -7,7 +7,7 @@ from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, 
 from alerts.models import Severity
 from core.money import rupiah
 from core.rights import Right
-from reconciliation.models import Difference
+from reconciliation.models import Adjustment, Difference
 from reconciliation.services import orders_of_amount
 
 
@@ -16,6 +16,8 @@ class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
 
     def reasons(self, now: Now) -> list[Reason]:
         exact = orders_of_amount(now.differences)
+        adjustments = Adjustment.objects.filter(decided_at=None, difference__in=now.differences)
+        proposed = set(adjustments.values_list("difference", flat=True)) if now.differences else set()
         return [
             Reason(
                 key=str(difference.pk),
@@ -26,6 +28,7 @@ class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
                     "label": difference.label,
                     "from_at": difference.from_at.isoformat(),
                     "to_at": difference.to_at.isoformat(),
+                    "proposed": difference.pk in proposed,
                     "ref_ids": exact[difference.pk][:5],
                     "others": [] if exact[difference.pk] else [row["ref_id"] for row in difference.candidates[:5]],
                 },
@@ -43,6 +46,8 @@ class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
             title = _("The provider holds %(amount)s more than our books.") % {"amount": rupiah(amount)}
             permission = Right.ACKNOWLEDGE_DIFFERENCES
             decide = _("Ask the provider what happened, then acknowledge it with the reason.")
+        if facts.get("proposed"):
+            decide = _("An adjustment was proposed already; a second person approves it.")
         words = _("It happened between %(start)s and %(end)s.") % {
             "start": at(facts, "from_at"),
             "end": at(facts, "to_at"),

@@ -18,7 +18,9 @@ from ledger import services as ledger
 from ledger.models import Books
 from purchases.states import Status
 from reconciliation import services as reconciliation
+from reconciliation.models import Adjustment
 from testing.factories import make_order
+from testing.people import make_person
 from tests.alerts.helpers import ago, give_heartbeats, open_alerts
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, post, upstream_tells
@@ -106,6 +108,13 @@ def test_missing_money_is_critical_and_a_top_up_is_no_alert():
     assert open_alerts() == [("difference", str(taken.pk))]
     alert = Alert.objects.get()
     assert (alert.severity, alert.facts["amount"]) == (Severity.CRITICAL, -1)
+    assert "then propose an adjustment" in in_words(alert).next_step
+
+    Adjustment.objects.create(difference=taken, reason="fee", proposed_by=make_person("supervisor"))
+    open_alerts()
+
+    alert.refresh_from_db()
+    assert "a second person approves it" in in_words(alert).next_step
 
 
 def test_missing_money_names_orders_of_its_amount_first():

@@ -154,6 +154,8 @@ def test_what_two_people_decide_is_listed_once():
     Adjustment.objects.create(difference=difference, reason="fee", proposed_by=proposer)
 
     assert rows(owner) == []
+    # the difference is still open, so the page does not call it gone
+    assert [kind.code for kind in owner.get("/work/").context["none"]] == ["incident"]
 
 
 def test_a_number_is_shown_as_in_every_list():

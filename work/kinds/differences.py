@@ -31,6 +31,10 @@ class Differences(WorkKind):
     sees = (Right.VIEW_DIFFERENCES,)
     does = (Right.ACKNOWLEDGE_DIFFERENCES, Right.PROPOSE_ADJUSTMENTS)
 
+    def is_none(self) -> bool:
+        """Whether none is open, also none that waits for its adjustment to be approved."""
+        return not Difference.objects.open().exists()
+
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Open differences without an open proposal; a late refund waits for that of the missing one."""
         proposed = Adjustment.objects.filter(decided_at=None).values("difference")

@@ -82,7 +82,7 @@ class WorkKind(ABC):
     number of rows, with `% {"n": 2}`. `sees`: every right that opens its pages. `does`: any of these is enough to do
     it. `within`: the time for which it may wait. `branch`: the way from a row to its branch; empty for work that
     belongs to no branch. `every`: the name of the list that has the finished ones, too, and its URL query;
-    `every_words`: the words of its link. `says_none`: if there is none, the list says so to
+    `every_words`: the words of its link. `says_none`: if there is none (`is_none`), the list says so to
     people who can do such work.
     """
 
@@ -130,6 +130,10 @@ class WorkKind(ABC):
     def may_do(self, person: User) -> bool:
         """Whether this person can do such work, though perhaps not every row."""
         return any(person.has_perm(right) for right in self.does)
+
+    def is_none(self) -> bool:
+        """Whether nothing of it is open when it has no row."""
+        return True
 
     @abstractmethod
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
