@@ -73,6 +73,8 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
         raise LaunchError(
             f"The data folder {project.data} is in use: stop ./run there, or wait until the other restore has ended."
         ) from None
+    except OSError as error:
+        raise LaunchError(f"The restore cannot go on ({error}): correct this, and call it again.") from error
 
 
 def restore(group: ProcessGroup, say: Say, options: argparse.Namespace, project: Project, source: Path) -> int:

@@ -334,6 +334,17 @@ def test_a_backup_without_secrets_needs_the_key_of_the_audit_too(empty, target):
     assert "put your copies" not in with_setting.stderr
 
 
+def test_what_cannot_be_read_is_a_sentence(empty, target):
+    made(target)
+    (target / "wal").mkdir()
+    (target / "wal/20260101-000000Z").touch()  # stands in for a folder that this user may not read
+
+    result = run("restore", "--from", str(target), data=empty)
+
+    assert result.returncode == 1
+    assert f"The restore cannot go on ([Errno 20] Not a directory: '{target}/wal" in result.stderr
+
+
 def test_a_restore_without_room_is_refused_before_it_begins(empty, target, group, monkeypatch):
     # given: a little more room than the shop itself needs, and a segment of the log that follows
     made(target, secrets=False)
