@@ -50,12 +50,15 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
         raise LaunchError("Name a folder: ./run backup FOLDER, or set BACKUP_TO in .env.", exit_code=2)
     keep = kept(project)
     step_back()
-    with alone_in(folder), answering(project, group) as postgres:
-        manifest = make_backup(project, postgres, folder)
-        try:
-            delete_old(folder, keep)
-        except LaunchError as fault:
-            say(f"The copied log and the journal keep their oldest days this time: {fault}")
+    try:
+        with alone_in(folder), answering(project, group) as postgres:
+            manifest = make_backup(project, postgres, folder)
+            try:
+                delete_old(folder, keep)
+            except LaunchError as fault:
+                say(f"The copied log and the journal keep their oldest days this time: {fault}")
+    except OSError as error:
+        raise LaunchError(f"The backup failed: {error}.") from error
     if not manifest["secrets"]:
         say(NO_KEY)
     if options.as_json:

@@ -193,6 +193,16 @@ def test_what_keeps_a_backup_from_being_made_is_a_sentence(folder, words, enviro
     assert backups_in(target) == []
 
 
+def test_what_cannot_be_deleted_or_written_is_a_sentence(folder, target):
+    (target / ".20260101-000000Z.new").touch()  # stands in for a folder that this user may not delete
+
+    result = run("backup", str(target), data=folder)
+
+    assert result.returncode == 1
+    assert "The backup failed: [Errno 20] Not a directory" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_the_backups_of_another_database_are_left_alone(folder, target):
     write_json(made_at(target, dt.datetime(2026, 1, 1, tzinfo=dt.UTC)) / "manifest.json", manifest_of("another"))
 
