@@ -142,7 +142,7 @@ def _context(request: StaffRequest) -> dict[str, Any]:
             )
         ],
         "kinds": [(code, KINDS[code].shown, counts[code]) for code in dict.fromkeys([*counts, kind]) if code],
-        "none": _none_of(request.user, every, branch) if not kind else [],
+        "none": _none_of(request.user, every, branch) if live.news and not kind else [],
         "of_shop": _of_shop(request.user, branch) if not kind else [],
         "count": len(in_group),
         "page": page,
