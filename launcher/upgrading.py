@@ -178,9 +178,10 @@ class Upgrade:
             self._group.pause(0.1)
 
     def _put_back(self, *paths: Path) -> None:
-        with self._folder():
-            for path in paths:
-                restore(path)
+        if any(before(path).exists() for path in paths):  # none if the former version has not stopped
+            with self._folder():
+                for path in paths:
+                    restore(path)
         result = git("checkout", "--quiet", self._former["commit"])
         if not self._former["commit"] or result.returncode != 0:
             self._say(f"Put version {self._former['version']} in place again: git cannot. {result.stderr.strip()}")

@@ -290,6 +290,20 @@ def test_without_git_the_packages_are_put_back_and_it_says_so(
     assert "Put version 1 in place again: git cannot." in said[0]
 
 
+def test_a_version_that_does_not_stop_finds_its_own_code_again_when_it_does(
+    tmp_path: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "logs").mkdir()
+    monkeypatch.setattr(upgrading, "STOP_SECONDS", 0.2)
+    monkeypatch.setattr(os, "kill", lambda *_: None)  # it is busy, and takes the signal later
+    former = {"pid": os.getpid(), "version": "1", "commit": git(checkout, "rev-parse", "HEAD~1")}
+
+    with held(tmp_path), pytest.raises(LaunchError, match="does not stop"):
+        upgrading.Upgrade(Project(tmp_path, {}), ProcessGroup(), print, former).change()
+
+    assert (checkout / "code").read_text() == "version 1"
+
+
 def test_it_names_the_version_that_runs_where_git_put_nothing_back(
     tmp_path: Path, former: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
