@@ -4,14 +4,16 @@
 
 Two databases are made on the server of DATABASE_URL and kept for the next run: `pages_10000` and `pages_1000000`, each
 filled by `history.py`. The pages are asked as in the evening of the last whole day, so that both have a long day at any
-hour of the run. With `--days 60` the small shop sold its orders in 60 days instead of a year, and with `--large-days`
-the large one: for pages that grow with the day, and not with the years.
+hour of the run. A page that grows with its day, and not with the years, is compared with a third shop: it sells as many
+orders a day as the large one, and is 60 days old. It is made when the first page needs it. With `--days` the small shop
+sold its orders in other than a year, and with `--large-days` the large one.
 
 Page by page, both are asked in turns; a time is the best of the rounds, so that other work of the machine counts
 little. The table is Markdown: milliseconds of both, the ratio, the rows of the page's tables with few and with many
 orders, and the queries with many. A list that shows more rows with many orders is compared with the same list without
-its filter: then both show a whole page. Policies and branches, which each process reads once in five seconds, are not
-counted. Exit code 1 when a page has a ratio above 1.5 or more than 15 queries, a poll more than 4.
+its filter: then both show a whole page. Brackets name the list, or the time of the third shop and the ratio to the
+small one. Policies and branches, which each process reads once in five seconds, are not counted. Exit code 1 when a
+page has a ratio above 1.5 or more than 15 queries, a poll more than 4.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -41,6 +44,7 @@ MOST_RATIO, MOST_QUERIES, MOST_POLL_QUERIES = 1.5, 15, 4
 MOST_QUERIES_OF = {"overview, a week by product": 24, "find: cashier": 16}
 # A page faster than this (milliseconds) is fast: a ratio of two small numbers says nothing about rows.
 _ALWAYS_FAST = 2.0
+YOUNG = 60  # days of the shop that sells as many orders a day as the large one
 # The pages' clock begins this long before the end of the last whole day, so that a run stays in that day.
 _BEFORE_MIDNIGHT = dt.timedelta(hours=3)
 # Lists without a filter; the names of narrower lists begin with these names.
@@ -69,35 +73,51 @@ def main() -> None:
     large = Shop(options.large, options.large_days)
     print(f"| page | {options.small:,} orders, ms | {options.large:,} orders, ms | ratio | rows | queries |")
     print("|---|---:|---:|---:|---:|---:|")
-    too_much = [name for name in names if not compare(name, small, large, options.rounds)]
+    young_orders = options.large * YOUNG // options.large_days
+    young = cache(lambda: Shop(young_orders, YOUNG))
+    too_much = [name for name in names if not compare(name, small, young, large, options.rounds)]
     print(f"\n{len(names)} pages; too slow or too many queries: {', '.join(too_much) or 'none'}")
     sys.exit(1 if too_much else 0)
 
 
-def compare(name: str, small: Shop, large: Shop, rounds: int) -> bool:
+def compare(name: str, small: Shop, young: Callable[[], Shop], large: Shop, rounds: int) -> bool:
     """Print the page's line; returns whether it keeps within the bounds. A slow page is measured again."""
-    times: dict[Shop, float] = {}
-    queries, ok = 0, True
     rows = [shop.ask(name)["rows"] for shop in (small, large)]
     whole = name.split(" ", maxsplit=1)[0].rstrip(",")
     asked = whole if rows[0] < rows[1] and whole in _WHOLE else name
-    for _ in range(3):
-        for shop in (small, large) * rounds:
-            answer = shop.ask(asked if shop is small else name)
-            times[shop] = min(times.get(shop, 1e9), answer["ms"])
-            queries, ok = max(queries, answer["queries"]), ok and answer["ok"]
-        ratio = times[large] / times[small]
-        if ratio <= MOST_RATIO or ratio > 4:
-            break
-    fits = ok and (ratio <= MOST_RATIO or times[large] <= _ALWAYS_FAST)
+    time_small, time_large, queries, ok = measure(asked, small, name, large, rounds)
+    ratio, said = time_large / time_small, "" if asked == name else f" ({asked})"
+    if ratio > MOST_RATIO and time_large > _ALWAYS_FAST:
+        said += f" (young: {{:.1f}}; {ratio:.2f} to the small shop)"
+        time_young, again, _queries, ok_again = measure(name, young(), name, large, rounds)
+        said, ratio, ok = said.format(time_young), again / time_young, ok and ok_again
+        time_large = min(time_large, again)
     usual = MOST_POLL_QUERIES if name.startswith(_POLL_OF) else MOST_QUERIES
-    fits = fits and queries <= MOST_QUERIES_OF.get(name, usual)
+    fits = ok and (ratio <= MOST_RATIO or time_large <= _ALWAYS_FAST) and queries <= MOST_QUERIES_OF.get(name, usual)
     print(
-        f"| {name} | {times[small]:.1f}{'' if asked == name else f' ({asked})'} | {times[large]:.1f} | {ratio:.2f}"
+        f"| {name} | {time_small:.1f}{said} | {time_large:.1f} | {ratio:.2f}"
         f" | {rows[0]}, {rows[1]} | {queries}{'' if ok else ', fails'} |",
         flush=True,
     )
     return fits
+
+
+def measure(asked: str, smaller: Shop, name: str, large: Shop, rounds: int) -> tuple[float, float, int, bool]:
+    """Ask the page `asked` of the smaller shop and `name` of the large one in turns.
+
+    Return the best milliseconds of both, the most queries, and whether every answer was good.
+    """
+    times: dict[Shop, float] = {}
+    queries, ok = 0, True
+    for _ in range(3):
+        for shop in (smaller, large) * rounds:
+            answer = shop.ask(name if shop is large else asked)
+            times[shop] = min(times.get(shop, 1e9), answer["ms"])
+            queries, ok = max(queries, answer["queries"]), ok and answer["ok"]
+        ratio = times[large] / times[smaller]
+        if ratio <= MOST_RATIO or ratio > 4:
+            break
+    return times[smaller], times[large], queries, ok
 
 
 class Shop:
