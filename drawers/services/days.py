@@ -137,7 +137,7 @@ def orders_in_no_shift(day: dt.date, branch: int | None = None) -> list[str]:
 def sold_for_next_shifts(day: dt.date, branch: int | None = None) -> tuple[int, int]:
     """The sales of this day that their sellers' next shifts will take in: their number, and their rupiah.
 
-    Each was approved, or its number known, only after its seller's shift had closed. `branch`: only of this branch.
+    Each was placed only after its seller's shift had closed, such as after an approval. `branch`: only of this branch.
     """
     waiting = _in_no_shift(day).filter(agreed_in__isnull=False, seller__is_active=True)
     sums = _with_money(waiting, branch).aggregate(count=Count("pk"), amount=Sum("amount", default=0))
