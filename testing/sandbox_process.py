@@ -7,6 +7,7 @@
 import hashlib
 import os
 import re
+import secrets
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit, urlunsplit
@@ -28,10 +30,16 @@ Value = TypeVar("Value")
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of 127.0.0.1 that nobody listens on now.
+
+    Linux gives ports from 32768 on to outgoing connections, so another test could take one of those before the process
+    that it is for listens. `secrets`, because hypothesis gives each test the same `random`.
+    """
+    while True:
+        port = 12_000 + secrets.randbelow(20_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def eventually(probe: Callable[[], Value], *, within: float = 10.0, every: float = 0.05) -> Value:
