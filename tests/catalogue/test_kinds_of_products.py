@@ -32,23 +32,24 @@ def asking() -> list[Any]:
     return [reason.facts["names"] for reason in ALERTS["number_kind_unknown"].reasons(Now())]
 
 
-def test_given_a_renamed_category_its_products_keep_their_kind_and_the_shop_is_asked():
-    product = make_product()
+def test_given_a_renamed_category_its_products_keep_their_kind_until_the_shop_says_it():
+    product, person = make_product(), make_person("owner")
     assert not asking()
+    for _ in range(2):
+        sync_again(product, code="token", name="Token")  # the name of another kind
+    assert (product.kind, product.kind_source) == (PHONE, "kept")
 
     sync_again(product, code="isi-ulang", name="Isi Ulang")
-
     assert (product.kind, product.kind_source) == (PHONE, "kept")
     assert asking() == [["Isi Ulang"]]
 
+    # what the shop has said survives every sync and ends the alert
+    correct_kind(Target(type="prepaid", category=product.category), PHONE, actor=person)
 
-def test_given_a_name_of_another_kind_a_known_product_keeps_its_own():
-    product = make_product()
-
-    for _ in range(2):
-        sync_again(product, code="token", name="Token")
-
-    assert (product.kind, product.kind_source) == (PHONE, "kept")
+    assert sync_again(product, name="Token").kind_source == "shop"
+    assert product.kind is PHONE
+    assert not asking()
+    assert AuditEvent.objects.get(kind="number_kind_changed").after["number_kind"] == "phone"
 
 
 def test_given_an_unknown_category_the_general_kind_counts_until_names_say_more():
@@ -61,18 +62,6 @@ def test_given_an_unknown_category_the_general_kind_counts_until_names_say_more(
     assert (product.kind, product.is_kind_known) == (CUSTOMER, False)
     assert asking() == [["Baru"]]
     assert sync_again(product, name="Token PLN").kind is METER
-
-
-def test_what_the_shop_has_said_survives_every_sync_and_ends_the_alert():
-    product, person = make_product(), make_person("owner")
-    sync_again(product, code="isi-ulang", name="Isi Ulang")
-
-    correct_kind(Target(type="prepaid", category=product.category), PHONE, actor=person)
-
-    assert sync_again(product, name="Token").kind_source == "shop"
-    assert product.kind is PHONE
-    assert not asking()
-    assert AuditEvent.objects.get(kind="number_kind_changed").after["number_kind"] == "phone"
 
 
 def test_what_is_set_for_a_product_counts_more_than_for_its_category():

@@ -36,7 +36,7 @@ def _set(target: Target, terms: Terms | None, **facts: Any) -> None:
 
 
 def test_a_change_reprices_and_is_an_event_with_before_and_after():
-    product = make_product(price=10_000)
+    product, biller = make_product(price=10_000), make_biller()
     _set(_of(product), Terms("plus", 1_000))
 
     _set(_of(product), Terms("percent", 2_500, 500))
@@ -48,6 +48,18 @@ def test_a_change_reprices_and_is_an_event_with_before_and_after():
     assert event.after["terms"] == {"kind": "percent", "value": 2_500, "round_to": 500}
     rule = PriceRule.objects.get()
     assert [row.value for row in rule.history.order_by("pgh_id")] == [1_000, 2_500]
+
+    # an ended rule gives way to the broader one
+    _set(Target(type="prepaid"), Terms("plus", 500))
+    _set(_of(product), None)
+    product.refresh_from_db()
+    assert product.selling_price == 10_500
+    assert PriceRule.objects.filter(ended_at=None).count() == 1
+
+    # a fee of bills is never below cost
+    _set(_of(biller), Terms("plus", 2_500))
+    biller.refresh_from_db()
+    assert (biller.fee, biller.selling_price) == (2_500, None)
 
 
 def test_a_product_is_named_in_words_and_several_are_offered():
@@ -83,18 +95,6 @@ def test_a_least_amount_is_kept_shown_and_taken_away_again():
     assert [row.at_least for row in rule.history.order_by("pgh_id")] == [600, None]
 
 
-def test_an_ended_rule_gives_way_to_the_broader_one():
-    product = make_product(price=10_000)
-    _set(Target(type="prepaid"), Terms("plus", 500))
-    _set(_of(product), Terms("plus", 1_000))
-
-    _set(_of(product), None)
-
-    product.refresh_from_db()
-    assert product.selling_price == 10_500
-    assert PriceRule.objects.filter(ended_at=None).count() == 1
-
-
 def test_a_preview_is_what_the_change_then_does():
     product, other = make_product(price=10_000, name="A"), make_product(price=20_000, name="B")
     make_product(price=5_000, is_listed=False)
@@ -123,14 +123,6 @@ def test_a_preview_says_what_a_sale_earns_and_lists_amounts_as_numbers():
 
     assert [row.cost for row in seen.rows] == [5_000, 10_000, 100_000]
     assert (seen.least_margin, seen.most_margin) == (500, 10_000)
-
-
-def test_a_fee_of_bills_is_never_below_cost():
-    biller = make_biller()
-    _set(_of(biller), Terms("plus", 2_500))
-
-    biller.refresh_from_db()
-    assert (biller.fee, biller.selling_price) == (2_500, None)
 
 
 def test_a_second_person_approves_a_rule_below_cost_on_the_page():
@@ -182,17 +174,6 @@ def test_a_rule_that_was_asked_for_before_there_was_a_least_amount_is_still_appr
     # then the price is the asked price
     product.refresh_from_db()
     assert product.selling_price == 9_000
-
-
-def test_a_cost_that_moved_makes_the_asked_rule_void():
-    product = make_product(price=10_000)
-    browser = browser_of("administrator")
-    typed = {"target": f"product:{product.pk}", "kind": "fixed", "value": "9.000", "round_to": "1"}
-    browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed)), "reason": "promo"})
-    Product.objects.filter(pk=product.pk).update(price=11_000)
-
-    assert approve(Approval.objects.get(), approver()).state == "void"
-    assert not PriceRule.objects.exists()
 
 
 def test_on_the_page_a_rule_is_shown_saved_and_listed():
@@ -309,14 +290,20 @@ def test_a_broad_rule_names_the_rules_that_come_before_it():
     assert named(_of(product).key) == named(f"category:{other.category_id}") == []
 
 
-def test_a_stale_form_shows_the_prices_again():
+def test_a_cost_that_moved_shows_the_prices_again_and_makes_an_asked_rule_void():
     product = make_product(price=10_000)
     browser = browser_of("administrator")
     typed = {"target": f"product:{product.pk}", "kind": "plus", "value": "500", "round_to": "1"}
     fields = hidden(browser.get(URL, typed))
     Product.objects.filter(pk=product.pk).update(price=10_100)
-
     assert codes(browser.confirm(URL, {**typed, **fields})) == {"RuleRefused:moved"}
+    assert not PriceRule.objects.exists()
+
+    typed |= {"kind": "fixed", "value": "9.000"}
+    browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed)), "reason": "promo"})
+    Product.objects.filter(pk=product.pk).update(price=11_000)
+
+    assert approve(Approval.objects.get(), approver()).state == "void"
     assert not PriceRule.objects.exists()
 
 
@@ -348,26 +335,23 @@ def test_a_cost_above_the_price_opens_an_alert_that_ends_by_itself(settings: Any
     assert alert.closed_at is not None
 
 
-@pytest.mark.parametrize("becomes", ["postpaid", "prepaid"])
-def test_a_product_whose_type_has_changed_gets_a_rule_of_its_new_type(becomes: str):
-    product = make_biller() if becomes == "prepaid" else make_product(price=10_000)
-    _set(_of(product), Terms("plus", 1_000))
-    Product.objects.filter(pk=product.pk).update(type=becomes, selling_price=None, fee=0)
-    product.refresh_from_db()
+def test_a_product_or_category_whose_type_has_changed_gets_a_rule_of_its_new_type():
+    product, biller = make_product(price=10_000), make_biller()
+    for changed, becomes in ((product, "postpaid"), (biller, "prepaid")):
+        _set(_of(changed), Terms("plus", 1_000))
+        Product.objects.filter(pk=changed.pk).update(type=becomes, selling_price=None, fee=0)
+        changed.refresh_from_db()
 
-    _set(_of(product), Terms("plus", 2_500))
+        _set(_of(changed), Terms("plus", 2_500))
 
-    product.refresh_from_db()
-    assert (product.fee if becomes == "postpaid" else product.selling_price - product.price) == 2_500
-    assert [rule.type for rule in PriceRule.objects.filter(ended_at=None)] == [becomes]
+        changed.refresh_from_db()
+        assert (changed.fee if becomes == "postpaid" else changed.selling_price - changed.price) == 2_500
+        assert [rule.type for rule in PriceRule.objects.filter(ended_at=None, product=changed)] == [becomes]
 
-
-def test_a_category_whose_type_has_changed_gets_a_rule_of_its_new_type():
-    category = make_product(price=10_000).category
+    category = make_product(price=10_000, category="data").category
     _set(Target(type="prepaid", category=category), Terms("plus", 1_000))
     Category.objects.filter(pk=category.pk).update(type="postpaid")
     category.refresh_from_db()
-
     _set(Target(type="postpaid", category=category), Terms("plus", 2_500))
-
-    assert [(rule.type, rule.value) for rule in PriceRule.objects.filter(ended_at=None)] == [("postpaid", 2_500)]
+    rules = PriceRule.objects.filter(ended_at=None, category=category)
+    assert [(rule.type, rule.value) for rule in rules] == [("postpaid", 2_500)]

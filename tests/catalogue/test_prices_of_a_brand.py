@@ -46,19 +46,15 @@ def test_only_a_brand_that_several_categories_of_one_type_list_is_offered(produc
     biller = make_biller()
     Brand.objects.filter(pk=biller.brand_id).update(name="XL")  # of another type
     assert [brand.category.code for brand in everywhere().brands] == ["pulsa", "data", "sms"]
+    keys = {Target.find(f"brands:{product.brand_id}").key for product in products[:3]}
+    assert keys == {f"brands:{products[0].brand_id}"}, "each of its brands names the same target"
+    assert Target.find(f"brands:{products[3].brand_id}") is None
 
     Brand.objects.filter(category__code="sms").update(is_listed=False)
     assert [brand.category.code for brand in everywhere().brands] == ["pulsa", "data"]
     Brand.objects.filter(category__code="data").update(is_listed=False)
     assert in_several_categories() == []
     assert Target.find(f"brands:{products[0].brand_id}") is None
-
-
-def test_each_of_its_brands_names_the_same_target(products):
-    keys = {Target.find(f"brands:{product.brand_id}").key for product in products[:3]}
-
-    assert keys == {f"brands:{products[0].brand_id}"}
-    assert Target.find(f"brands:{products[3].brand_id}") is None
 
 
 def test_one_change_gives_each_brand_its_rule_and_is_one_event(products, owner):
@@ -87,9 +83,8 @@ def test_one_change_gives_each_brand_its_rule_and_is_one_event(products, owner):
     assert "Data · Telkomsel: cost + 5%" in words(browser_of("auditor").get("/audit/"))
 
 
-@pytest.mark.parametrize(
-    ("held", "then"),
-    [
+def test_what_stays_as_now_only_gets_a_least_amount():
+    for held, then in [
         (None, Terms("plus", 500)),
         (Terms("percent", 300, 100), Terms("percent", 300, 100, 500)),
         (Terms("percent", 300, 100, 400), Terms("percent", 300, 100, 500)),
@@ -98,10 +93,8 @@ def test_one_change_gives_each_brand_its_rule_and_is_one_event(products, owner):
         (Terms("plus", 499, 500), Terms("plus", 500, 500)),
         (Terms("plus", 1_500, 500), Terms("plus", 1_500, 500)),
         (Terms("fixed", 12_000), Terms("fixed", 12_000)),
-    ],
-)
-def test_what_stays_as_now_only_gets_a_least_amount(held: Terms | None, then: Terms):
-    assert AsNow(500).instead_of(held) == then
+    ]:
+        assert AsNow(500).instead_of(held) == then
 
 
 def test_each_brand_keeps_what_holds_for_it_and_no_price_falls(products, owner):
@@ -152,24 +145,21 @@ def test_what_stays_as_now_is_seen_again_when_a_broader_rule_has_moved(products,
     assert _prices() == {"PULSA": 10_500, "DATA": 50_500, "SMS": 3_500, "XL": None}
 
 
-def test_what_stays_as_now_needs_a_least_amount(products):
+def test_what_stays_as_now_needs_a_least_amount_and_several_brands(products):
     browser = browser_of("administrator")
     for amount in ("", "0", "-1", "1.000.000.001", "x"):
         page = browser.get(URL, filled_in(kind="as_now", at_least=amount))
 
         assert has_id(page, "id_at_least_error"), amount
         assert not has_id(page, "rule-save"), amount
-
-
-def test_a_single_target_does_not_stay_as_now(products):
-    page = browser_of("administrator").get(URL, filled_in(target="all:prepaid", kind="as_now", at_least="500"))
-
+    page = browser.get(URL, filled_in(target="all:prepaid", kind="as_now", at_least="500"))
     assert has_id(page, "id_kind_error")
 
 
-def test_a_brand_that_has_these_terms_already_is_left_as_it_is(products, owner):
+def test_a_brand_that_has_these_terms_is_left_as_it_is_until_all_rules_end_at_once(products, owner):
     change_rule(Target(type="prepaid", brand=products[1].brand), LEAST, actor=owner)
     rule = PriceRule.objects.get()
+    change_rule(Target.find("all:prepaid"), Terms("plus", 700), actor=owner)
 
     change_rule(everywhere(), LEAST, actor=owner)
 
@@ -179,12 +169,7 @@ def test_a_brand_that_has_these_terms_already_is_left_as_it_is(products, owner):
         change_rule(everywhere(), LEAST, actor=owner)
     assert refusal.value.reason == "same"
 
-
-def test_all_rules_end_at_once_and_the_broader_ones_hold_again(products, owner):
-    change_rule(Target.find("all:prepaid"), Terms("plus", 700), actor=owner)
-    change_rule(everywhere(), LEAST, actor=owner)
     seen = preview(everywhere(), None)
-
     change_rule(everywhere(), None, actor=owner, seen=seen.hash)
 
     assert _prices() == {"SMS": 3_700, "PULSA": 10_700, "DATA": 50_700, "XL": 10_700}
@@ -203,24 +188,27 @@ def test_a_single_product_keeps_its_own_rule_and_the_page_names_it(products, own
     assert _prices()["SMS"] == 9_900
 
 
-@pytest.mark.parametrize("moved", ["cost", "rule", "category"])
-def test_nothing_is_saved_when_anything_has_moved_since_it_was_seen(products, owner, moved: str):
-    browser = browser_of("administrator")
-    typed = filled_in(at_least="500")
-    fields = hidden(browser.get(URL, typed))
-    if moved == "cost":
+def test_nothing_is_saved_when_anything_has_moved_since_it_was_seen(products, owner):
+    def cost() -> None:
         Product.objects.filter(code="DATA").update(price=50_100)
-    elif moved == "rule":
+
+    def rule() -> None:
         change_rule(Target(type="prepaid", brand=products[2].brand), Terms("plus", 100), actor=owner)
-    else:
+
+    def category() -> None:
         Category.objects.create(code="games", name="Games", type="prepaid")
         make_product(category="games", price=1_000)
-    rules, prices = list(PriceRule.objects.values()), _prices()
 
-    assert codes(browser.confirm(URL, {**typed, **fields})) == {"RuleRefused:moved"}
+    browser, typed = browser_of("administrator"), filled_in(at_least="500")
+    for move in (cost, rule, category):
+        fields = hidden(browser.get(URL, typed))
+        move()
+        rules, prices = list(PriceRule.objects.values()), _prices()
 
-    assert list(PriceRule.objects.values()) == rules
-    assert _prices() == prices
+        assert codes(browser.confirm(URL, {**typed, **fields})) == {"RuleRefused:moved"}, move
+
+        assert list(PriceRule.objects.values()) == rules
+        assert _prices() == prices
 
 
 def test_if_one_of_the_rules_cannot_be_written_none_is(products, owner, monkeypatch):
@@ -347,20 +335,15 @@ def test_beside_a_brand_stands_the_least_profit_of_its_listed_products(products,
     assert f"Telkomsel now {rupiah(-300)}" in words(browser.get("/products/prices/"))
 
 
-@pytest.mark.parametrize("role", [Role.CASHIER, Role.SUPERVISOR, Role.AUDITOR])
-def test_people_without_the_right_are_led_nowhere_and_change_nothing(products, role: Role):
-    browser = browser_of(role)
+def test_people_without_the_right_are_led_nowhere_and_change_nothing(products):
+    typed = filled_in(at_least="500")
+    for role in (Role.CASHIER, Role.SUPERVISOR, Role.AUDITOR):
+        browser = browser_of(role)
 
-    assert browser.get(URL, {"target": everywhere().key}).status_code == 403
-    assert browser.confirm(URL, filled_in(at_least="500")).status_code == 403
-    page = browser.get("/products/prices/")
-    assert page.status_code == 403 or not has_id(page, "everywhere")
-    assert not PriceRule.objects.exists()
-
-
-def test_a_person_bound_to_a_branch_changes_no_price_of_the_shop(products):
-    browser = browser_of("administrator", bound_since=timezone.now())
-
-    assert browser.get(URL, filled_in(at_least="500")).status_code == 403
-    assert browser.confirm(URL, filled_in(at_least="500")).status_code == 403
+        assert browser.get(URL, {"target": everywhere().key}).status_code == 403, role
+        assert browser.confirm(URL, typed).status_code == 403
+        page = browser.get("/products/prices/")
+        assert page.status_code == 403 or not has_id(page, "everywhere")
+    bound = browser_of("administrator", bound_since=timezone.now())  # to a branch
+    assert [bound.get(URL, typed).status_code, bound.confirm(URL, typed).status_code] == [403, 403]
     assert not PriceRule.objects.exists()

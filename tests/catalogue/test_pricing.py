@@ -27,16 +27,13 @@ def _repriced(*products: Product) -> list[int | None]:
     return [product.selling_price for product in products]
 
 
-def test_without_a_rule_a_product_sells_at_cost():
+def test_a_rule_makes_the_price_and_rounds_it_up_until_it_ends():
     product = make_product(price=10_200)
-
     assert _repriced(product) == [None]
-    assert product.sells_for == 10_200
+    assert product.sells_for == 10_200, "without a rule it sells at cost"
 
-
-@pytest.mark.parametrize(
-    ("kind", "value", "round_to", "price"),
-    [
+    rule = _rule(product=product)
+    for kind, value, round_to, price in [
         ("fixed", 12_000, 1, 12_000),
         ("plus", 1_500, 1, 11_700),
         ("plus", 1_500, 500, 12_000),
@@ -46,18 +43,18 @@ def test_without_a_rule_a_product_sells_at_cost():
         ("percent", 333, 1, 10_540),  # 10.539,66 is rounded up
         ("percent", 250, 100, 10_500),
         ("percent", 0, 1, 10_200),
-    ],
-)
-def test_a_rule_makes_the_price_and_rounds_it_up(kind: str, value: int, round_to: int, price: int):
+    ]:
+        PriceRule.objects.filter(pk=rule.pk).update(kind=kind, value=value, round_to=round_to)
+        assert _repriced(product) == [price], (kind, value, round_to)
+
+    PriceRule.objects.filter(pk=rule.pk).update(ended_at=rule.created_at)
+    assert _repriced(product) == [None]
+
+
+def test_a_percentage_adds_at_least_so_much_and_is_then_rounded():
     product = make_product(price=10_200)
-    _rule(product=product, kind=kind, value=value, round_to=round_to)
-
-    assert _repriced(product) == [price]
-
-
-@pytest.mark.parametrize(
-    ("value", "at_least", "round_to", "price"),
-    [
+    rule = _rule(product=product, kind="percent")
+    for value, at_least, round_to, price in [
         (250, 200, 1, 10_455),  # the percentage adds 255
         (250, 255, 1, 10_455),
         (250, 256, 1, 10_456),
@@ -70,20 +67,19 @@ def test_a_rule_makes_the_price_and_rounds_it_up(kind: str, value: int, round_to
         (250, 300, 500, 10_500),  # the larger of both, then rounded up
         (250, 301, 500, 11_000),
         (250, 1_000_000_000, 1, 1_000_010_200),
-    ],
-)
-def test_a_percentage_adds_at_least_so_much_and_is_then_rounded(value: int, at_least: int, round_to: int, price: int):
-    product = make_product(price=10_200)
-    _rule(product=product, kind="percent", value=value, at_least=at_least, round_to=round_to)
+    ]:
+        PriceRule.objects.filter(pk=rule.pk).update(value=value, at_least=at_least, round_to=round_to)
+        assert _repriced(product) == [price], (value, at_least, round_to)
 
-    assert _repriced(product) == [price]
-
-
-def test_a_product_that_costs_nothing_earns_the_least():
-    product = make_product(price=0)
-    _rule(product=product, kind="percent", value=250, at_least=500)
-
-    assert _repriced(product) == [500]
+    # a product that costs nothing, and the dearest one with the highest percentage
+    for cost, value, at_least, price in [
+        (0, 250, 500, 500),
+        (10**15 - 1, 100_000, None, 11 * (10**15 - 1)),
+        (10**15 - 1, 100_000, 1_000_000_000, 11 * (10**15 - 1)),
+    ]:
+        Product.objects.filter(pk=product.pk).update(price=cost)
+        PriceRule.objects.filter(pk=rule.pk).update(value=value, at_least=at_least, round_to=1)
+        assert _repriced(product) == [price], cost
 
 
 def test_the_most_specific_rule_wins():
@@ -97,16 +93,6 @@ def test_the_most_specific_rule_wins():
     assert _repriced(product, same_brand, same_category, other) == [10_004, 10_003, 10_002, 10_001]
 
 
-def test_an_ended_rule_counts_no_more():
-    product = make_product(price=10_000)
-    rule = _rule(product=product)
-    _repriced(product)
-
-    PriceRule.objects.filter(pk=rule.pk).update(ended_at=rule.created_at)
-
-    assert _repriced(product) == [None]
-
-
 def test_a_bill_has_a_fee_and_no_selling_price():
     biller, product = make_biller(), make_product()
     _rule(type="postpaid", value=2_500)
@@ -115,27 +101,8 @@ def test_a_bill_has_a_fee_and_no_selling_price():
     assert (biller.fee, product.fee) == (2_500, 0)
 
 
-def test_the_dearest_product_and_highest_percent_do_not_overflow():
-    product = make_product(price=10**15 - 1)
-    _rule(product=product, kind="percent", value=100_000)
-
-    assert _repriced(product) == [11 * (10**15 - 1)]
-    PriceRule.objects.update(at_least=1_000_000_000)
-    assert _repriced(product) == [11 * (10**15 - 1)]
-
-
-def test_two_active_rules_for_one_thing_are_refused():
-    product = make_product()
-    _rule(product=product)
-
-    with pytest.raises(IntegrityError, match="price_rule_once_for_each_product"), transaction.atomic():
-        _rule(product=product)
-    _rule(category=product.category)
-
-
-@pytest.mark.parametrize(
-    ("facts", "constraint"),
-    [
+def test_the_database_refuses_a_rule_without_sense():
+    for facts, constraint in [
         ({"kind": "fixed", "value": 0}, "price_rule_value_makes_sense"),
         ({"kind": "percent", "value": 100_001}, "price_rule_value_makes_sense"),
         ({"kind": "plus", "at_least": 500}, "price_rule_least_of_a_percentage"),
@@ -145,48 +112,41 @@ def test_two_active_rules_for_one_thing_are_refused():
         ({"type": "postpaid", "at_least": 500}, "price_rule_least_of_a_percentage"),
         ({"round_to": 250}, "price_rule_rounding_known"),
         ({"type": "postpaid", "kind": "percent"}, "price_rule_of_bills_is_a_fee"),
-    ],
-)
-def test_the_database_refuses_a_rule_without_sense(facts: dict[str, Any], constraint: str):
-    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
-        _rule(**facts)
+    ]:
+        with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+            _rule(**facts)
 
 
-def test_a_rule_is_for_one_thing_and_never_deleted():
+def test_a_rule_is_for_one_thing_once_and_never_deleted():
     product = make_product()
     with pytest.raises(IntegrityError, match="price_rule_for_one_thing"), transaction.atomic():
         _rule(product=product, brand=product.brand)
     rule = _rule(product=product)
+    with pytest.raises(IntegrityError, match="price_rule_once_for_each_product"), transaction.atomic():
+        _rule(product=product)
+    _rule(category=product.category)
     with pytest.raises(DatabaseError, match="Cannot delete"), transaction.atomic():
         rule.delete()
     with pytest.raises(DatabaseError, match="Cannot update"), transaction.atomic():
         PriceRule.objects.filter(pk=rule.pk).update(product=None)
 
 
-def test_a_product_that_becomes_a_bill_loses_its_selling_price(upstream: Upstream):
-    product = Product.objects.get(name="Telkomsel 10.000")
+def test_a_sync_moves_the_selling_price_with_the_cost_and_takes_it_from_a_bill(upstream: Upstream):
+    product, moved = (Product.objects.get(name=f"Telkomsel {name}") for name in ("10.000", "20.000"))
     biller = Product.objects.filter(type="postpaid").first()
     assert biller is not None
     _rule(type="postpaid", value=2_500)
+    _rule(product=moved, value=500)
+    upstream.control("product", product_code=moved.code, price=moved.price + 75)
     # As if the upstream had swapped both types: the next catalogue swaps them back.
     Product.objects.filter(pk=product.pk).update(type="postpaid", fee=2_500)
     Product.objects.filter(pk=biller.pk).update(type="prepaid", fee=0, selling_price=5_000)
 
     sync_catalogue()
 
-    product.refresh_from_db()
-    biller.refresh_from_db()
+    cost = moved.price + 75
+    for row in (product, biller, moved):
+        row.refresh_from_db()
     assert (product.type, product.selling_price, product.fee) == ("prepaid", None, 0)
     assert (biller.type, biller.selling_price, biller.fee) == ("postpaid", None, 2_500)
-
-
-def test_a_sync_moves_the_selling_price_with_the_cost(upstream: Upstream):
-    product = Product.objects.get(name="Telkomsel 10.000")
-    _rule(product=product, value=500)
-    upstream.control("product", product_code=product.code, price=product.price + 75)
-
-    sync_catalogue()
-
-    cost = product.price + 75
-    product.refresh_from_db()
-    assert (product.price, product.selling_price) == (cost, cost + 500)
+    assert (moved.price, moved.selling_price) == (cost, cost + 500)

@@ -24,14 +24,18 @@ def _patient(upstream: Upstream, settings: Any) -> None:
     settings.UPSTREAM_CONNECT_TIMEOUT = settings.UPSTREAM_READ_TIMEOUT = 30.0
 
 
-def test_into_an_empty_shop_a_sync_brings_the_whole_catalogue(upstream: Upstream):
+def test_only_a_missing_catalogue_is_fetched_out_of_turn_and_as_a_whole(upstream: Upstream):
+    products, syncs = Product.objects.count(), CatalogueSync.objects.count()
+    fetch_missing_catalogue()
+    assert CatalogueSync.objects.count() == syncs
+
     empty_tables()
     upstream.control("reset")  # forgets the requests of the fixture
+    fetch_missing_catalogue()
 
-    done = sync_catalogue()
-
+    done = CatalogueSync.objects.get()
     assert done.result == CatalogueSync.Result.DONE
-    assert done.products == Product.objects.listed().count() >= 400
+    assert done.products == Product.objects.listed().count() == products >= 400
     assert Product.objects.values("category").distinct().count() >= 9
     assert Product.objects.values("brand__code").distinct().count() >= 30
     assert set(Product.objects.values_list("type", flat=True)) == {"prepaid", "postpaid"}
@@ -62,23 +66,16 @@ def test_a_sync_takes_over_new_prices_what_is_lacking_and_what_is_gone_until_it_
     assert Product.objects.get(pk=gone.pk).is_listed
 
 
-def test_only_a_missing_catalogue_is_fetched_out_of_turn(upstream: Upstream):
-    products = Product.objects.count()
-    before = CatalogueSync.objects.count()
-    fetch_missing_catalogue()
-    assert CatalogueSync.objects.count() == before
-
-    empty_tables()
-    fetch_missing_catalogue()
-
-    assert Product.objects.count() == products
-
-
-def test_given_no_upstream_the_last_good_catalogue_stays(upstream: Upstream, settings):
+def test_given_no_upstream_or_no_product_the_last_good_catalogue_stays(upstream: Upstream, settings, monkeypatch):
     before = list(Product.objects.order_by("pk").values())
+    with monkeypatch.context() as patch:
+        answer_products_with(patch, lambda products: [])
+        with pytest.raises(CatalogueFault):
+            sync_catalogue()
+    assert list(Product.objects.order_by("pk").values()) == before
+
     settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"
     get_client().budget.declare_fresh()
-
     with pytest.raises(CatalogueFault):
         sync_catalogue()
 
@@ -99,16 +96,6 @@ def answer_products_with(monkeypatch: Any, change: Any) -> None:
         return replace(reply, data=Products(products=change(reply.data.products)))
 
     monkeypatch.setattr(Client, "send", send)
-
-
-def test_a_catalogue_without_any_product_is_a_fault(upstream: Upstream, monkeypatch):
-    count = Product.objects.listed().count()
-    answer_products_with(monkeypatch, lambda products: [])
-
-    with pytest.raises(CatalogueFault):
-        sync_catalogue()
-
-    assert Product.objects.listed().count() == count
 
 
 def test_an_older_catalogue_never_overwrites_a_newer_one(upstream: Upstream, monkeypatch):
