@@ -32,7 +32,9 @@ def release(browser: Browser, batch: Batch, **more):
     return press_release(browser, batch, **{"shown": ["1", "2"], **more})
 
 
-def test_the_page_shows_how_far_the_checks_are_and_then_the_totals(upstream: Upstream, browser: Browser, seller: User):
+def test_the_page_shows_how_far_the_checks_are_and_then_the_totals(
+    upstream: Upstream, browser: Browser, seller: User, monkeypatch: pytest.MonkeyPatch
+):
     batch = checked(TABLE, seller)
 
     page = browser.get(f"/batches/{batch.pk}/").content.decode()
@@ -51,6 +53,22 @@ def test_the_page_shows_how_far_the_checks_are_and_then_the_totals(upstream: Ups
     first = rows_of(batch)[0].bill_check
     assert first
     assert first.customer_name in page
+
+    # the total of the bill that the biller refused is empty in both files
+    assert [row.max_price is None for row in rows_of(batch)] == [False, False, True]
+    address = f"/batches/rows/file/?batch={batch.pk}"
+    file = browser.get(f"{address}&format=csv").getvalue().decode()
+    _first, _second, refused = csv.DictReader(io.StringIO(file.lstrip("\ufeff")))
+    assert (refused["number"], refused["total"]) == (masked("531290000036"), "")
+    book = CalamineWorkbook.from_filelike(io.BytesIO(browser.get(f"{address}&format=xlsx").content))
+    head, *rows = book.get_sheet_by_index(0).to_python()
+    assert rows[2][head.index("total")] == ""
+
+    # the next page of ticks is one of the batch
+    monkeypatch.setattr("batches.views._BILLS", 1)
+    page = browser.post(f"/batches/{batch.pk}/mend/", {"step": "ticks", "shown": ["1"], "tick": ["1"]}).content.decode()
+    assert re.findall(r'href="([^"]*\?page=2)"', page) == [f"/batches/{batch.pk}/?page=2"]
+    assert 'value="2" form="release-form"' in browser.get(f"/batches/{batch.pk}/?page=2").content.decode()
 
 
 def test_a_tick_that_was_changed_shows_the_new_total_before_anything_is_paid(
@@ -107,36 +125,6 @@ def test_above_the_limit_a_second_person_approves_exactly_these_bills_and_the_fi
     check = order.bill_check
     assert (row["customer_name"], row["period"], row["total"]) == (check.customer_name, check.period, str(check.total))
     assert (row["status"], row["ref_id"], row["price"]) == ("success", check.ref_id, str(order.selling_price))
-
-
-def test_given_a_bill_that_the_biller_refused_then_its_total_is_empty_in_both_files(
-    upstream: Upstream, browser: Browser, seller: User
-):
-    batch = checked(TABLE, seller)
-    ask_all(batch)
-    assert [row.max_price is None for row in rows_of(batch)] == [False, False, True]
-
-    file = browser.get(f"/batches/rows/file/?batch={batch.pk}&format=csv").getvalue().decode()
-    book = browser.get(f"/batches/rows/file/?batch={batch.pk}&format=xlsx").content
-
-    _first, _second, refused = csv.DictReader(io.StringIO(file.lstrip("\ufeff")))
-    assert (refused["number"], refused["total"]) == (masked("531290000036"), "")
-    head, *rows = CalamineWorkbook.from_filelike(io.BytesIO(book)).get_sheet_by_index(0).to_python()
-    assert rows[2][head.index("total")] == ""
-
-
-def test_the_next_page_of_ticks_is_one_of_the_batch(
-    upstream: Upstream, browser: Browser, seller: User, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("batches.views._BILLS", 1)
-    batch = checked(TABLE, seller)
-    ask_all(batch)
-
-    page = browser.post(f"/batches/{batch.pk}/mend/", {"step": "ticks", "shown": ["1"], "tick": ["1"]}).content.decode()
-
-    [more] = re.findall(r'href="([^"]*\?page=2)"', page)
-    assert more == f"/batches/{batch.pk}/?page=2"
-    assert 'value="2" form="release-form"' in browser.get(more).content.decode()
 
 
 def test_a_tick_whose_biller_is_asked_again_loads_the_page_that_says_so(
@@ -231,6 +219,8 @@ def test_ticked_bills_due_become_a_batch_with_their_fresh_checks(upstream: Upstr
     make_payment(make_check(product=paying.number.product, destination="1234567892"), Status.PENDING)
     ticked = {"number": [bill.number_id for bill in (first, second, paying)]}
     assert 'formaction="/batches/due/"' in browser.get("/due/").content.decode()
+    assert browser.post("/batches/due/", {"number": ["x"]})["Location"] == "/due/"
+    assert not Batch.objects.exists()
 
     answer = browser.post("/batches/due/", ticked)
     batch = Batch.objects.get()
@@ -246,8 +236,3 @@ def test_ticked_bills_due_become_a_batch_with_their_fresh_checks(upstream: Upstr
     assert Order.objects.count() == 1  # it pays nothing by itself
     assert browser.post("/batches/due/", ticked)["Location"] == answer["Location"]
     assert Batch.objects.count() == 1
-
-
-def test_without_a_bill_that_is_owed_there_is_no_batch(browser: Browser):
-    assert browser.post("/batches/due/", {"number": ["x"]})["Location"] == "/due/"
-    assert not Batch.objects.exists()

@@ -116,56 +116,46 @@ def test_just_the_ticked_bills_are_paid(upstream: Upstream):
     assert Order.objects.count() == 1
 
 
-def test_a_bill_that_is_being_paid_is_not_asked_about_in_another_table(upstream: Upstream):
-    place_rows(released("531290000001;PLNPASCA\n").pk)
+def test_a_bill_that_is_being_paid_or_is_paid_is_not_asked_about_in_another_table(upstream: Upstream):
+    batch = released("531290000001;PLNPASCA;Sari;;INV-1\n")
+    place_rows(batch.pk)
+    order = Order.objects.get()
 
-    other = asked("531290000001;PLNPASCA;Sari\n")
+    [row] = rows_of(asked("531290000001;PLNPASCA;Sari\n"))
 
-    [row] = rows_of(other)
-    assert (row.state, row.fault, row.said) == ("wrong", "open", Order.objects.get().ref_id)
+    assert (row.state, row.fault, row.said) == ("wrong", "open", order.ref_id)
     assert BillCheck.objects.count() == 1
 
-
-def test_an_expired_check_is_made_again_and_the_same_total_is_paid(upstream: Upstream):
-    batch = released("531290000001;PLNPASCA\n")
-    [row] = rows_of(batch)
-    first = row.bill_check
-    assert first
-    expire(first)
-
     send_all(batch)
+    [row] = rows_of(checked("531290000001;PLNPASCA;Bu Sari;;INV-1\n"))
 
-    [row] = rows_of(batch)
-    assert batch.state == "ended"
-    assert row.order
-    assert row.order.status == "success"
-    assert row.bill_check != first
-    assert row.order.max_price == first.total
-    assert upstream.control("requests", ref_id=first.ref_id, endpoint=PAY)["requests"] == []
-    assert upstream.calls(row.order, "pay") == [PAY]
-    assert kinds(row.order) == ["hold", "release", "debit"]
+    assert (row.state, row.fault, row.said) == ("wrong", "done", order.ref_id)
 
 
-def test_a_check_that_would_expire_on_the_way_is_made_again_before_it_is_paid(upstream: Upstream):
-    batch = released("531290000001;PLNPASCA\n")
-    first = rows_of(batch)[0].bill_check
-    assert first
+def test_a_check_that_has_expired_or_would_on_the_way_is_made_again_before_it_is_paid(upstream: Upstream):
+    batch = released("531290000001;PLNPASCA\n531290000102;PLNPASCA\n")
+    before = [row.bill_check for row in rows_of(batch)]
+    assert before[0]
+    assert before[1]
+    expire(before[0])
     now = clock.now()
     times = {"answered_at": now - dt.timedelta(minutes=10), "expires_at": now + dt.timedelta(seconds=100)}
-    BillCheck.objects.filter(pk=first.pk).update(**times)
+    BillCheck.objects.filter(pk=before[1].pk).update(**times)
 
     send_all(batch)
 
-    [row] = rows_of(batch)
-    assert row.order
-    assert row.bill_check
-    assert row.bill_check != first
-    assert BillCheck.objects.count() == 2
-    assert (row.order.status, row.order.max_price, row.order.ref_id) == ("success", first.total, row.bill_check.ref_id)
-    assert upstream.control("requests", ref_id=first.ref_id, endpoint=PAY)["requests"] == []
-    assert upstream.calls(row.order, "pay") == [PAY]
-    assert upstream.ledger(row.order) == [("debit", -row.max_price)]
-    assert kinds(row.order) == ["hold", "release", "debit"]
+    assert (batch.state, BillCheck.objects.count()) == ("ended", 4)
+    for row, first in zip(rows_of(batch), before, strict=True):
+        order, check = row.order, row.bill_check
+        assert first
+        assert order
+        assert check
+        assert check != first
+        assert (order.status, order.max_price, order.ref_id) == ("success", first.total, check.ref_id)
+        assert upstream.control("requests", ref_id=first.ref_id, endpoint=PAY)["requests"] == []
+        assert upstream.calls(order, "pay") == [PAY]
+        assert upstream.ledger(order) == [("debit", -row.max_price)]
+        assert kinds(order) == ["hold", "release", "debit"]
 
 
 def test_another_total_after_an_expiry_waits_for_a_person_and_the_others_are_paid(upstream: Upstream):
@@ -222,21 +212,16 @@ def test_a_bill_that_was_paid_at_the_counter_meanwhile_is_not_paid_again(upstrea
     assert [*Order.objects.all()] == [order]
 
 
-def test_a_fresh_check_is_taken_and_not_made_again(upstream: Upstream):
-    check = check_bill(1)
-
-    batch = asked(f"{check.destination};{check.product_code}\n")
-
-    [row] = rows_of(batch)
-    assert (row.state, row.bill_check) == ("ready", check)
-    assert BillCheck.objects.count() == 1
-
-
-def test_without_the_right_to_check_bills_none_is_asked(upstream: Upstream):
+def test_a_bill_is_asked_about_with_the_right_and_without_a_fresh_check_alone(upstream: Upstream):
     batch = checked(FOUR, make_person("auditor"))
-
     assert {row.fault for row in rows_of(batch)} == {"bill"}
     assert not BillCheck.objects.exists()
+
+    check = check_bill(1)
+    [row] = rows_of(asked(f"{check.destination};{check.product_code}\n"))
+
+    assert (row.state, row.bill_check) == ("ready", check)
+    assert BillCheck.objects.count() == 1
 
 
 TWINS = "531290000001;PLNPASCA;Sari\n531290000001;PLNPASCA;Sari\n"
@@ -259,11 +244,3 @@ def test_a_bill_that_is_unticked_is_not_paid_by_its_twin(upstream: Upstream):
     assert (batch.next_at, BillCheck.objects.count()) == (None, 1)
     tick(batch, actor=supervisor(), ticked=[1])
     assert [(row.state, row.fault) for row in rows_of(batch)] == [("ready", ""), ("wrong", "twice")]
-
-
-def test_a_bill_that_is_done_by_its_reference_names_its_payment(upstream: Upstream):
-    send_all(released("531290000001;PLNPASCA;Sari;;INV-1\n"))
-
-    [row] = rows_of(checked("531290000001;PLNPASCA;Bu Sari;;INV-1\n"))
-
-    assert (row.state, row.fault, row.said) == ("wrong", "done", Order.objects.get().ref_id)

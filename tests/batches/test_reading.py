@@ -13,9 +13,8 @@ from tests.conftest import Upstream
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(
-    ("line", "number", "what"),
-    [
+def test_number_and_product_are_found_in_any_order():
+    for line, number, what in [
         ("0812 3456 7890 10", "0812 3456 7890", "10"),
         ("10 081234567890", "081234567890", "10"),
         ("S10.081234567890", "081234567890", "10"),
@@ -31,24 +30,21 @@ pytestmark = pytest.mark.django_db
         ("2) 0812 3456 7890;10", "0812 3456 7890", "10"),
         ("10. 081234567890", "081234567890", ""),
         ("12345678901;20", "12345678901", "20"),
-    ],
-)
-def test_number_and_product_are_found_in_any_order(line: str, number: str, what: str):
-    (row,) = read_rows(line)
+    ]:
+        (row,) = read_rows(line)
 
-    assert (row.number, row.what) == (number, what)
+        assert (row.number, row.what) == (number, what), line
 
 
-def test_what_stands_behind_keeps_its_place_when_both_are_in_one_cell():
+def test_a_heading_names_the_columns_in_any_order_else_what_stands_behind_keeps_its_place():
     (row,) = read_rows("0812-3456-7890 10;Sari;bonus;INV-1")
-
     assert (row.name, row.note, row.reference) == ("Sari", "bonus", "INV-1")
 
-
-def test_a_heading_names_the_columns_in_any_order():
     (row,) = read_rows("Nama;Ref;Nominal;No HP\nSari;INV-1;10.000;081234567890")
-
     assert (row.line, row.number, row.what, row.name, row.reference) == (2, "081234567890", "10.000", "Sari", "INV-1")
+
+    with pytest.raises(SheetRefused, match="Number"):
+        read_rows("Urut;Kontak\n100;081255570001\n")
 
 
 def test_the_same_rows_in_another_format_are_the_same_table():
@@ -57,21 +53,24 @@ def test_the_same_rows_in_another_format_are_the_same_table():
 
 
 def test_a_row_becomes_one_product_for_one_number(upstream: Upstream):
-    for line, code, destination in [
+    beside = ["Rp10.000,-", "Rp. 10.000", "10,000", "tsel-10", "tsel 10", "tsel - 10", "tsel (10)"]
+    for text, code, destination in [
         ("081234567890 10", "TSEL10", "081234567890"),
         ("81234567890;10", "TSEL10", "081234567890"),
         ("8,1234567890E+10;10.000", "TSEL10", "081234567890"),
         ("+62 812 3456 7890;Rp10.000", "TSEL10", "081234567890"),
+        ("0812 0000 0000;10", "TSEL10", "081200000000"),  # groups of four may end in zeros
         ("xl 10;087812345678", "XL10", "087812345678"),
         ("TSEL10;081234567890", "TSEL10", "081234567890"),
         ("12345678901;20", "PLN20", "12345678901"),
+        *((f"Nomor\tProduk\n081255570001\t{what}", "TSEL10", "081255570001") for what in beside),
     ]:
-        (row,) = rows_of(checked(line))
+        (row,) = rows_of(checked(text))
 
-        assert (row.state, row.words) == ("ready", ""), line
-        assert row.product, line
-        assert (row.product.code, row.destination) == (code, destination), line
-        assert (row.max_price, row.selling_price) == (row.product.price, row.product.sells_for), line
+        assert (row.state, row.words) == ("ready", ""), text
+        assert row.product, text
+        assert (row.product.code, row.destination) == (code, destination), text
+        assert (row.max_price, row.selling_price) == (row.product.price, row.product.sells_for), text
 
 
 def test_what_cannot_be_sold_is_named(upstream: Upstream):
@@ -119,23 +118,11 @@ def test_an_amount_behind_a_short_number_never_becomes_part_of_it(upstream: Upst
         assert (row.state, row.fault, row.destination) == ("wrong", "unclear_number", ""), line
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        "0812 3456 7890",
-        "0812-3456-7890",
-        "0812.3456.7000",
-        "+62 812-3456-5000",
-        "0812 345 678",
-        "081234 567890",
-        "8123 456 7890",
-        "8,1234567890E+10",
-        "81234567890.0",
-        "1234 5678 901",
-    ],
-)
-def test_a_number_in_groups_is_certain(number: str):
-    assert doubt_about(number) == ""
+def test_a_number_in_groups_is_certain():
+    numbers = ["0812 3456 7890", "0812-3456-7890", "0812.3456.7000", "+62 812-3456-5000", "0812 345 678"]
+    numbers += ["081234 567890", "8123 456 7890", "8,1234567890E+10", "81234567890.0", "1234 5678 901"]
+
+    assert {number: doubt_about(number) for number in numbers} == dict.fromkeys(numbers, "")
 
 
 def test_each_row_has_its_own_separator(upstream: Upstream):
@@ -168,13 +155,10 @@ def test_words_behind_the_product_are_a_name_once_a_person_says_so(upstream: Ups
         ("wrong", "PLNPASCA", "budi"),  # its bill is being checked
     ]
 
-
-def test_a_name_behind_words_for_several_products_is_said_before_what_is_unclear(upstream: Upstream):
+    # behind words for several products it is said before what is unclear
     batch = checked("123456789012 pln Budi Santoso\n123456789012 pln unheardof 10")
     assert [row.fault for row in rows_of(batch)] == ["name_behind", "unknown_product"]
-
     mend_all(batch, step="names", actor=supervisor(), fault="name_behind")
-
     row = rows_of(batch)[0]
     assert (row.what, row.name, row.fault) == ("pln", "Budi Santoso", "unclear_product")
     assert row.said.startswith("PLN20, ")
@@ -201,16 +185,13 @@ def test_with_a_heading_only_its_columns_give_number_and_product(upstream: Upstr
         assert (row.typed, row.state, row.fault) == ("081255570001", "wrong", "no_product"), table
 
 
-def test_a_running_number_is_nothing_where_another_column_is_the_number(upstream: Upstream):
+def test_no_is_the_number_only_where_no_other_column_is(upstream: Upstream):
     rows = rows_of(checked(NUMBERED + "5;Ani;081255570001;20\n6;Budi;081255570002;\n"))
 
     assert [(row.state, row.product and row.product.code, row.name) for row in rows] == [
         ("ready", "TSEL20", "Ani"),
         ("wrong", None, "Budi"),
     ]
-
-
-def test_no_is_the_number_where_no_other_column_is(upstream: Upstream):
     for table in [
         "No;Nama;Nominal\n081255570001;Ani;10\n",
         "Nomor;Nominal\n081255570001;10\n",
@@ -235,49 +216,17 @@ def test_what_stands_in_another_place_is_never_guessed(upstream: Upstream):
         assert (row.state, row.fault) == ("wrong", fault), table
 
 
-def test_a_heading_without_a_number_is_refused(upstream: Upstream):
-    with pytest.raises(SheetRefused, match="Number"):
-        read_rows("Urut;Kontak\n100;081255570001\n")
+def test_signs_beside_an_amount_and_digits_of_a_spreadsheet_are_never_guessed(upstream: Upstream):
+    called = [text for pair in Product.objects.values_list("name", "code") for text in pair]
+    assert len(called) > 500
+    assert [text for text in called if is_unclear_amount(text)] == [], "no product is called so"
 
-
-def test_signs_beside_an_amount_are_never_dropped(upstream: Upstream):
-    for what in [
-        "5+5",
-        "-10",
-        "10%",
-        "10 10",
-        "tsel 10 10",
-        "(10)",
-        "10-",
-        "5-10",
-        "$10",
-        "− 10",
-        "1/2",
-        "--10",
-        "/10",
-        "10, 10",
-        "10 & 10",
-    ]:
+    unclear = ["5+5", "-10", "10%", "10 10", "tsel 10 10", "(10)", "10-", "5-10", "$10", "− 10", "1/2", "--10", "/10"]
+    for what in [*unclear, "10, 10", "10 & 10"]:
         (row,) = rows_of(checked(f"081255570001;{what}\n"))
 
         assert (row.state, row.fault, row.said) == ("wrong", "unclear_amount", what), what
 
-
-def test_no_product_of_the_provider_is_called_by_an_unclear_amount(upstream: Upstream):
-    called = [text for pair in Product.objects.values_list("name", "code") for text in pair]
-
-    assert len(called) > 500
-    assert [text for text in called if is_unclear_amount(text)] == []
-
-
-def test_what_people_write_beside_an_amount_is_read(upstream: Upstream):
-    for what in ["Rp10.000,-", "Rp. 10.000", "10,000", "tsel-10", "tsel 10", "tsel - 10", "tsel (10)"]:
-        (row,) = rows_of(checked(f"Nomor\tProduk\n081255570001\t{what}\n"))
-
-        assert (row.state, row.product and row.product.code) == ("ready", "TSEL10"), what
-
-
-def test_what_a_spreadsheet_has_made_of_a_number_is_not_sold(upstream: Upstream):
     for number, fault in [
         ("81200000000", "digits_lost"),
         ("081200000000", "digits_lost"),
@@ -287,12 +236,6 @@ def test_what_a_spreadsheet_has_made_of_a_number_is_not_sold(upstream: Upstream)
         (row,) = rows_of(checked(f"Nomor;Produk\n{number};TSEL10\n"))
 
         assert (row.state, row.fault) == ("wrong", fault), number
-
-
-def test_groups_of_four_may_end_in_zeros(upstream: Upstream):
-    (row,) = rows_of(checked("0812 0000 0000;10\n"))
-
-    assert (row.state, row.destination) == ("ready", "081200000000")
 
 
 def test_a_sign_between_the_digits_of_a_code_belongs_to_it(upstream: Upstream):

@@ -47,25 +47,14 @@ def table(rows: int) -> str:
     return "".join(f"0812{row:08d};10\n" for row in range(1, rows + 1))
 
 
-def test_a_batch_by_card_needs_its_slip_and_every_order_has_it(upstream: Upstream):
+def test_each_row_becomes_its_order_and_ends_as_the_upstream_says(upstream: Upstream):
     person = supervisor()
     batch = checked(THREE, person)
     by_card = PaymentFacts(method="card")
-    with pytest.raises(PaymentUnclear):
+    with pytest.raises(PaymentUnclear):  # it needs its slip
         release(batch, actor=person, seal=seal_of(batch), payment=by_card)
-
     release(batch, actor=person, seal=seal_of(batch), payment=replace(by_card, reference="004217"))
     batch.refresh_from_db()
-    send_all(batch)
-
-    orders = Order.objects.filter(batch_row__batch=batch)
-    assert {(order.payment.method, order.payment.reference) for order in orders} == {("card", "004217")}
-    assert {*Order.objects.matching("004217")} == {*orders}
-    assert orders.count() == 3
-
-
-def test_each_row_becomes_its_order_and_ends_as_the_upstream_says(upstream: Upstream):
-    batch = released(THREE)
 
     send_all(batch)
 
@@ -77,11 +66,13 @@ def test_each_row_becomes_its_order_and_ends_as_the_upstream_says(upstream: Upst
         assert order
         assert (order.ref_id, order.idempotency_key) == (row.ref_id, f"batch:{row.ref_id}")
         assert order.placed_by == batch.released_by
+        assert (order.payment.method, order.payment.reference) == ("card", "004217")
         assert upstream.calls(order, "create") == ["/v1/transaction/create"]
         refund = [("refund", order.price)] if order.status == "failed" else []
         assert upstream.ledger(order) == [("debit", -(order.price or 0)), *refund]
         kinds = Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", flat=True)
         assert [*kinds] == ["hold", "release", "debit", *(["refund"] if refund else [])]
+    assert {*Order.objects.matching("004217")} == {row.order for row in rows}
 
 
 def test_a_batch_that_was_released_without_a_drawer_is_in_no_later_shift(upstream: Upstream):
@@ -119,7 +110,13 @@ def test_orders_wait_in_the_background_and_a_cancelled_batch_sells_nothing_more(
 
 
 def test_a_running_batch_falls_due_until_its_last_row_which_is_placed_once(upstream: Upstream):
-    batch = released("081290000001;10\n")
+    person, batch = supervisor(), released("081290000001;10\n")
+
+    pause(batch, actor=person)
+    place_rows(batch.pk)
+    assert not Order.objects.exists(), "nothing until it is resumed"
+    assert DUE_BATCHES.take(5) == []
+    resume(batch, actor=person)
 
     assert DUE_BATCHES.take(5) == [Work(PLACE, batch.pk)]
     assert DUE_BATCHES.take(5) == []  # leased: a killed worker's batch falls due again later
@@ -136,8 +133,9 @@ def test_a_running_batch_falls_due_until_its_last_row_which_is_placed_once(upstr
     assert batch.state == "ended"
 
 
-def test_the_same_table_again_is_the_same_batch_and_sells_nothing(upstream: Upstream):
-    batch = released("081290000001;10;Sari\n")
+def test_the_same_table_again_sells_nothing_unless_it_is_meant_again(upstream: Upstream):
+    text = "081290000001;10;Sari\n"
+    batch = released(text)
     send_all(batch)
 
     same, is_new = check_table("081290000001\t10\tSari", name="other.csv", actor=supervisor())
@@ -148,14 +146,10 @@ def test_the_same_table_again_is_the_same_batch_and_sells_nothing(upstream: Upst
     assert refused.value.reason == "released"
     assert Order.objects.count() == 1
 
-
-def test_a_table_that_is_meant_again_is_one_new_batch_with_new_ref_ids(upstream: Upstream):
-    batch = released("081290000001;10\n")
-    send_all(batch)
-
-    tables = [check_table("081290000001;10\n", name="", actor=supervisor(), meant_again=True) for _ in range(2)]
+    # meant again: one new batch with new ref_ids
+    tables = [check_table(text, name="", actor=supervisor(), meant_again=True) for _ in range(2)]
     assert [is_new for _batch, is_new in tables] == [True, False]
-    other = released("081290000001;10\n", meant_again=True)
+    other = released(text, meant_again=True)
     send_all(other)
 
     assert ({table for table, _is_new in tables}, other.nth) == ({other}, 2)
@@ -163,19 +157,12 @@ def test_a_table_that_is_meant_again_is_one_new_batch_with_new_ref_ids(upstream:
     assert {row.ref_id for row in rows_of(batch)}.isdisjoint(row.ref_id for row in rows_of(other))
 
 
-def test_an_own_reference_that_was_sold_before_is_named_in_another_table(upstream: Upstream):
+def test_what_is_twice_open_bought_today_or_done_by_its_reference_is_named(upstream: Upstream):
     send_all(released("081290000001;10;Sari;;INV-1\n"))
-
-    first, second = rows_of(checked("081290000001;10;Sari;;INV-1\n081290000102;10;Ani;;INV-2\n"))
-
-    assert (first.fault, second.state) == ("done", "ready")
-
-
-def test_what_is_twice_open_or_bought_today_is_named(upstream: Upstream):
-    send_all(released("081290000001;10\n"))
     place_rows(released("081290000102;10\n").pk)
 
     rows = rows_of(checked("081290000001;10\n081290000102;10\n081290000003;10\n0812 9000 0003;10\n"))
+    first, second = rows_of(checked("081290000001;10;Sari;;INV-1\n081290000005;10;Ani;;INV-2\n"))
 
     assert [(row.state, row.fault) for row in rows] == [
         ("wrong", "today"),
@@ -183,9 +170,10 @@ def test_what_is_twice_open_or_bought_today_is_named(upstream: Upstream):
         ("ready", ""),
         ("wrong", "twice"),
     ]
+    assert (first.fault, second.state) == ("done", "ready")
 
 
-def test_nothing_is_released_that_has_changed_since_it_was_seen(upstream: Upstream):
+def test_a_price_that_rises_is_asked_about_before_the_release_and_refuses_its_rows_after_it(upstream: Upstream):
     batch = checked(THREE)
     seen = seal_of(batch)
     Product.objects.filter(code="TSEL10").update(price=10_900, selling_price=12_000)
@@ -199,11 +187,7 @@ def test_nothing_is_released_that_has_changed_since_it_was_seen(upstream: Upstre
     assert {row.max_price for row in rows_of(batch) if row.what == "10"} == {10_900}
     release(batch, actor=supervisor(), seal=seal_of(batch), payment=CASH)
 
-
-def test_a_price_that_rises_on_the_way_refuses_its_rows_alone(upstream: Upstream):
-    batch = released(THREE)
-    Product.objects.filter(code="TSEL10").update(price=10_900)
-
+    Product.objects.filter(code="TSEL10").update(price=11_500)
     send_all(batch)
 
     assert [(row.state, row.fault) for row in rows_of(batch)] == [
@@ -214,11 +198,18 @@ def test_a_price_that_rises_on_the_way_refuses_its_rows_alone(upstream: Upstream
     assert Order.objects.count() == 1
 
 
-def test_a_limit_of_the_day_pauses_the_batch_and_it_goes_on(upstream: Upstream):
+def test_a_limit_of_the_day_refuses_the_release_or_pauses_the_batch_and_it_goes_on(upstream: Upstream):
     person = supervisor()
-    batch = released(THREE, person)
     limit_per_day(person, 15_000)
+    batch = checked(THREE, person)
+    with pytest.raises(LimitReached):
+        release(batch, actor=person, seal=seal_of(batch), payment=CASH)
+    batch.refresh_from_db()
+    assert batch.state == "checked"
 
+    limit_per_day(person, None)
+    release(batch, actor=person, seal=seal_of(batch), payment=CASH)
+    limit_per_day(person, 15_000)
     send_all(batch)
 
     assert (batch.state, batch.stopped_by) == ("paused", "LimitReached:per_day")
@@ -228,31 +219,6 @@ def test_a_limit_of_the_day_pauses_the_batch_and_it_goes_on(upstream: Upstream):
     resume(batch, actor=person)
     send_all(batch)
     assert batch.state == "ended"
-    assert Order.objects.count() == 3
-
-
-def test_more_than_the_limit_of_a_day_is_not_released(upstream: Upstream):
-    person = supervisor()
-    limit_per_day(person, 15_000)
-    batch = checked(THREE, person)
-
-    with pytest.raises(LimitReached):
-        release(batch, actor=person, seal=seal_of(batch), payment=CASH)
-
-    batch.refresh_from_db()
-    assert batch.state == "checked"
-
-
-def test_a_paused_batch_places_nothing_until_it_is_resumed(upstream: Upstream):
-    person, batch = supervisor(), released(THREE)
-
-    pause(batch, actor=person)
-    place_rows(batch.pk)
-
-    assert not Order.objects.exists()
-    assert DUE_BATCHES.take(5) == []
-    resume(batch, actor=person)
-    send_all(batch)
     assert Order.objects.count() == 3
 
 
@@ -375,8 +341,8 @@ def test_a_row_that_waits_after_another_was_tried_again_pauses_the_batch(upstrea
     assert (batch.state, batch.stopped_by) == ("paused", "BatchRefused:rows_wait")
 
 
-def test_leaving_out_the_first_of_two_equal_rows_does_not_sell_the_second(upstream: Upstream):
-    batch = checked("081290000001;10\n081290000001;10\n")
+def test_leaving_out_one_of_two_equal_rows_leaves_the_other_as_it_is(upstream: Upstream):
+    batch, other = (checked(f"081290000001;10;{name}\n081290000001;10;{name}\n") for name in ("Sari", "Ani"))
 
     mend_all(batch, step="leave_out", actor=supervisor(), line=1)
 
@@ -384,28 +350,25 @@ def test_leaving_out_the_first_of_two_equal_rows_does_not_sell_the_second(upstre
     mend_all(batch, step="meant", actor=supervisor(), line=2)
     assert [row.state for row in rows_of(batch)] == ["left_out", "ready"]
 
-
-def test_leaving_out_the_second_of_two_equal_rows_leaves_the_first_as_it_is(upstream: Upstream):
-    batch = checked("081290000001;10\n081290000001;10\n")
-
-    mend_all(batch, step="leave_out", actor=supervisor(), line=2)
-
-    assert [row.state for row in rows_of(batch)] == ["ready", "left_out"]
+    mend_all(other, step="leave_out", actor=supervisor(), line=2)
+    assert [row.state for row in rows_of(other)] == ["ready", "left_out"]
 
 
-def test_a_failed_row_has_its_reason_on_the_page_and_in_the_file(upstream: Upstream):
-    batch = released("081290000004;10;Budi\n")
+def test_an_ended_row_has_its_sn_or_its_reason_on_the_page_and_in_the_file(upstream: Upstream):
+    batch = released("081290000001;10;Sari;;INV-1\n081290000004;10;Budi\n")
     send_all(batch)
-    [row] = rows_of(batch)
-    assert row.order
-    assert row.order.status == "failed"
+    browser, (sold, failed) = signed_in(supervisor()), (row.order for row in rows_of(batch))
+    assert sold
+    assert failed
+    assert (bool(sold.sn), failed.status) == (True, "failed")
 
-    file = signed_in(supervisor()).get(f"/batches/rows/file/?batch={batch.pk}&format=csv").getvalue().decode()
+    file = browser.get(f"/batches/rows/file/?batch={batch.pk}&format=csv").getvalue().decode()
 
-    line = next(csv.DictReader(io.StringIO(file.lstrip("\ufeff"))))
-    reason = upstream_words(row.order.message, row.order, with_cost=False) or str(row.order.get_status_display())
-    assert (line["status"], line["reason"]) == ("failed", reason)
-    assert reason in words(signed_in(supervisor()).get(f"/batches/{batch.pk}/"))
+    first, second = csv.DictReader(io.StringIO(file.lstrip("\ufeff")))
+    reason = upstream_words(failed.message, failed, with_cost=False) or str(failed.get_status_display())
+    assert (first["row"], first["status"], first["reference"], first["sn"]) == ("1", "success", "INV-1", sold.sn)
+    assert (second["status"], second["reason"]) == ("failed", reason)
+    assert reason in words(browser.get(f"/batches/{batch.pk}/"))
 
 
 def test_another_product_for_a_row_that_was_meant_again_is_not_meant_again(upstream: Upstream):
