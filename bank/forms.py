@@ -47,6 +47,11 @@ class FileForm(forms.Form):
         error_messages={"invalid": _("Type a percentage up to 10, such as 0,7.")},
     )
 
+    @property
+    def named(self) -> list[forms.BoundField]:
+        """The fields that each file needs."""
+        return [self["account"], self["file"]]
+
     def clean_fee(self) -> int | None:
         """The fee in hundredths of a percent; None to leave that of the account."""
         if not self.cleaned_data["fee"]:

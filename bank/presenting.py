@@ -182,9 +182,21 @@ class Statement:
         return " · ".join(f"{account} {words}" if len(days) > 1 else words for account, words in days.items())
 
     def part(self, name: str) -> Part:
-        """The part with this name; without it the first one that has a line."""
-        parts = [*self.parts, self.beyond]
-        return next((part for part in parts if part.name == name or (not name and part.count)), parts[0])
+        """The part with this name."""
+        return next(part for part in [*self.parts, self.beyond] if part.name == name)
+
+    def parts_shown(self, name: str, *, together: int) -> list[Part]:
+        """The part with this name. Without one: the missing entries, and all parts that have lines if these are at most
+        `together` lines, else the first such part.
+        """
+        for part in [*self.parts, self.beyond]:
+            if part.name == name:
+                return [part]
+        missing, *others = self.parts
+        with_lines = [part for part in others if part.count] or [self.beyond] * bool(self.beyond.count)
+        if sum(part.count for part in self.parts) <= together:
+            return [missing, *with_lines]
+        return [missing, *([] if missing.count else with_lines[:1])]
 
     @property
     def is_reached(self) -> bool:

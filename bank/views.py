@@ -1,5 +1,6 @@
 """The bank beside the books: what is matched, missing and unknown; reading a file; deciding about a row."""
 
+import datetime as dt
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
@@ -32,21 +33,23 @@ from earnings.periods import NAMES, Chosen, chosen_period
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
 
-# How many lines are on the page, files below the form, rows in the preview, and items beside a row.
-_MOST_LINES, _MOST_FILES, _SAMPLE, _MOST_ITEMS = 100, 10, 5, 30
+# How many lines of a part are on the page, of all parts together, files below the form, rows in the preview, and items
+# beside a row.
+_MOST_LINES, _TOGETHER, _MOST_FILES, _SAMPLE, _MOST_ITEMS = 100, 40, 10, 5, 30
 
 
 @staff_only(*RIGHTS)
 @require_GET
 def bank(request: StaffRequest) -> HttpResponse:
-    """Show a part of a period: what is missing, unknown, matched or set aside; 7 days without one."""
+    """Show what is missing, unknown, matched and set aside in a period, together or one of them; 7 days without one."""
     chosen, shown, branch = _chosen(request), request.GET.get("show", ""), chosen_branch(request.GET)
     with snapshot():
         statement = statement_of(chosen.period.first, chosen.period.last)
-        part = statement.part(shown)
-        lines = part.lines(_MOST_LINES)
-        still_comes = may_still_come(statement) if part.name == MISSING else 0
+        parts = statement.parts_shown(shown, together=_TOGETHER)
+        lines = [line for part in parts for line in part.lines(_MOST_LINES)]
+        still_comes = may_still_come(statement) if parts[0].name == MISSING else 0
         days = expected_days(chosen, timezone.localdate(), statement, branch)
+    lines = with_links(lines)
     context = {
         "chosen": chosen,
         "expected_days": days,
@@ -56,11 +59,12 @@ def bank(request: StaffRequest) -> HttpResponse:
         "period_query": urlencode(chosen.days),
         "periods": NAMES.items(),
         "statement": statement,
-        "part": part,
+        "parts_shown": [(part, [line for line in lines if line.state == part.name]) for part in parts],
         "may_still_come": still_comes,
         "shown": shown,
-        "lines": with_links(lines),
     }
+    if not statement.reaches and request.user.has_perm(Right.MATCH_BANK):
+        context |= _file_choice(FileForm())
     return render(request, "bank/bank.html", context)
 
 
@@ -108,12 +112,15 @@ def bank_read(request: StaffRequest) -> HttpResponse:
         if "read" in context:
             words = _("New rows read: %(added)s. Matched: %(matched)s.") % context["read"]
             messages.success(request, words, extra_tags="bank_read")
-            address = reverse("bank")
+            address = _page_with(*context["days"])
             return HttpResponseClientRedirect(address) if "HX-Request" in request.headers else redirect(address)
     if "HX-Request" in request.headers:
         return render(request, "bank/preview.html", context)
-    context |= {"accounts": BankAccount.objects.values_list("name", flat=True), "files": last_read(_MOST_FILES)}
-    return render(request, "bank/read.html", context)
+    return render(request, "bank/read.html", context | _file_choice(form) | {"files": last_read(_MOST_FILES)})
+
+
+def _file_choice(form: FileForm) -> dict[str, Any]:
+    return {"form": form, "accounts": BankAccount.objects.values_list("name", flat=True)}
 
 
 def _preview(request: StaffRequest, form: FileForm) -> dict[str, Any]:
@@ -133,17 +140,25 @@ def _preview(request: StaffRequest, form: FileForm) -> dict[str, Any]:
             columns = chosen.columns if chosen.is_valid() else None
     if columns is None:
         return context
+    try:
+        bookings = [*bookings_of(lines, columns, timezone.localdate())]
+    except BankRefused as refusal:
+        return context | {"refusal": refusal}
     if is_confirmed:
         facts = {"account": account, "fee": form.cleaned_data["fee"], "actor": request.user}
         added, matched = services.read_file(file.name, content, lines, columns, **facts)
-        return {"read": {"added": added, "matched": matched}}
-    try:
-        bookings = [*bookings_of(lines, columns, timezone.localdate())]
-        context["sample"] = bookings[:_SAMPLE]
-        context["row_count"], context["left_out"] = len(bookings), count_below_heading(lines, columns) - len(bookings)
-    except BankRefused as refusal:
-        context["refusal"] = refusal
+        days = [booking.day for booking in bookings]
+        return {"read": {"added": added, "matched": matched}, "days": (min(days), max(days))}
+    context["sample"] = bookings[:_SAMPLE]
+    context["row_count"], context["left_out"] = len(bookings), count_below_heading(lines, columns) - len(bookings)
     return context
+
+
+def _page_with(first: dt.date, last: dt.date) -> str:
+    """The address of the page with these days: the usual page if it has them."""
+    usual = chosen_period({"days": Days.DAYS_7}).period
+    has_them = usual.first <= first and last <= usual.last
+    return reverse("bank") + ("" if has_them else f"?{urlencode({'since': first, 'until': last})}")
 
 
 @staff_only(*RIGHTS, Right.MATCH_BANK)

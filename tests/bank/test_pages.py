@@ -22,7 +22,7 @@ from staff.models import User
 from testing.database import tamper
 from testing.people import browser_of, make_person
 from tests.bank.helpers import CONFIRMED, file_of, paid, today, upload
-from tests.core.helpers import codes, words
+from tests.core.helpers import codes, has_id, words
 
 KNOWN = "Tanggal;Keterangan;Jumlah"
 pytestmark = pytest.mark.django_db
@@ -133,7 +133,7 @@ def test_given_entries_in_no_statement_yet_then_the_file_has_those_of_the_page(s
     browser, earlier = browser_of("administrator"), timezone.localdate() - dt.timedelta(days=3)
     upload(browser, file_of(f"{earlier:%d/%m/%Y};ADM;-15.000"), **CONFIRMED)
 
-    lines = browser.get("/bank/", {"show": "beyond"}).context["lines"]
+    [(_part, lines)] = browser.get("/bank/", {"show": "beyond"}).context["parts_shown"]
     answer = b"".join(browser.get("/bank/csv/").streaming_content).decode("utf-8-sig")
 
     rows = [(row["state"], row["item"]) for row in csv.DictReader(io.StringIO(answer)) if row["item"]]
@@ -273,32 +273,48 @@ def test_before_a_statement_is_read_the_page_says_to_read_one_and_counts_nothing
     for query in ("", "?show=missing", "?show=unknown"):
         page = browser.get(f"/bank/{query}").content.decode()
 
-        advice = page.split('id="no-statement"')[1]
-        assert 'href="/bank/read/"' in advice
-        assert 'id="bank-days"' in advice, "it comes first"
+        days, advice = page.split('id="no-statement"')
+        assert 'id="bank-days"' in days, "it comes first"
+        assert 'id="bank-form"' in advice
         assert 'id="bank-expected"' in advice
         assert "data-part=" not in page
-    assert 'href="/bank/read/"' not in browser_of("auditor").get("/bank/").content.decode()
+    assert "/bank/read/" not in browser_of("auditor").get("/bank/").content.decode()
 
 
-def test_the_page_opens_on_what_is_missing_else_on_the_next_part_with_rows(sold):
+def test_few_lines_are_shown_together_and_of_many_what_is_missing_else_the_next_part_with_rows(sold, monkeypatch):
     browser = browser_of("administrator")
 
-    def opened(query: str = "") -> tuple[str, bool]:
+    def opened(query: str = "") -> list[tuple[str, int]]:
         page = browser.get(f"/bank/{query}")
-        return page.context["part"].name, 'id="none-missing"' in page.content.decode()
+        return [(part.name, len(lines)) for part, lines in page.context["parts_shown"]]
 
     upload(browser, file_of(today("ADM", "-15.000")), **CONFIRMED)
-    assert opened() == ("missing", False)
-    upload(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
-    assert opened() == ("unknown", True)
+    assert opened() == [("missing", 1), ("unknown", 1)]
+    with monkeypatch.context() as many:
+        many.setattr(views, "_TOGETHER", 1)
+        assert opened() == [("missing", 1)]
+        upload(browser, file_of(today("BUDI", "50.000")), **CONFIRMED)
+        assert opened() == [("missing", 0), ("unknown", 1)]
+    page = browser.get("/bank/")
+    assert opened() == [("missing", 0), ("unknown", 1), ("matched", 1)]
+    assert [has_id(page, name) for name in ("none-missing", "match-again")] == [True, True]
     BankRow.objects.filter(text="ADM").delete()
-    assert opened() == ("matched", True)
-    assert opened("?show=missing") == ("missing", False)
+    assert opened() == [("missing", 0), ("matched", 1)]
+    assert opened("?show=missing") == [("missing", 0)]
     BankFile.objects.update(first_day=dt.date(2026, 1, 1), last_day=dt.date(2026, 1, 1))
     BankRow.objects.all().delete()
-    assert opened() == ("beyond", True)
+    assert opened() == [("missing", 0), ("beyond", 1)]
     assert '<span class="figure quiet">–</span>' in browser.get("/bank/").content.decode()
+
+
+def test_after_an_older_file_the_page_has_its_days(sold):
+    first, last = (timezone.localdate() - dt.timedelta(days=days) for days in (30, 9))
+
+    kept = upload(
+        browser_of("administrator"), file_of(*(f"{day:%d/%m/%Y};ADM;-9" for day in (last, first))), **CONFIRMED
+    )
+
+    assert kept.headers["Location"] == f"/bank/?since={first}&until={last}"
 
 
 def test_before_a_statement_is_read_the_books_say_what_they_expect_by_way_to_pay(sold):
