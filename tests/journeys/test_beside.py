@@ -23,8 +23,7 @@ def held() -> Order:
     return make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_no=None)
 
 
-@pytest.mark.parametrize("language", ["en-GB", "id-ID"])
-@pytest.mark.parametrize("path", ["/work/", "/orders/"])
+@pytest.mark.parametrize(("path", "language"), [("/work/", "en-GB"), ("/orders/", "id-ID")])
 def test_a_row_without_an_answer_says_so_and_is_read_again(
     live_server: Any, open_window: OpenWindow, path: str, language: str
 ):
@@ -50,41 +49,49 @@ def test_a_row_without_an_answer_says_so_and_is_read_again(
     expect(page.locator("[data-silent]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("language", ["en-GB", "id-ID"])
-@pytest.mark.parametrize("shows", ["#fault-no-access", "#fault-nothing-here"])
-def test_a_row_that_is_refused_says_why(live_server: Any, open_window: OpenWindow, shows: str, language: str):
+def test_a_row_that_is_refused_says_why(live_server: Any, open_window: OpenWindow):
     order = held()
-    page = open_window(size=(1440, 900), language=language, may_complain=True)
-    page.route("**/live/**", lambda route: route.abort())
-    sign_in(page, live_server.url, "supervisor", "/orders/")
-    if shows == "#fault-no-access":
-        User.objects.get(username="supervisor").groups.clear()
-    else:
-        gone = f"{live_server.url}/orders/never-seen/panel/"
-        page.route(f"**/orders/{order.ref_id}/**", lambda route: route.continue_(url=gone))
+    gone = f"{live_server.url}/orders/never-seen/panel/"
+    for shows, language in (("#fault-nothing-here", "id-ID"), ("#fault-no-access", "en-GB")):
+        page = open_window(size=(1440, 900), language=language, may_complain=True)
+        page.route("**/live/**", lambda route: route.abort())
+        sign_in(page, live_server.url, "supervisor", "/orders/")
+        if shows == "#fault-no-access":
+            User.objects.get(username="supervisor").groups.clear()
+        else:
+            page.route(f"**/orders/{order.ref_id}/**", lambda route: route.continue_(url=gone))
 
-    page.click(f"#results [data-pick][href*='{order.ref_id}']")
+        page.click(f"#results [data-pick][href*='{order.ref_id}']")
 
-    expect(page.locator(f"{PANEL} {shows}")).to_be_visible()
-    expect(page.locator("[data-silent]")).to_have_count(0)
-    assert faults_of(page) == []
+        expect(page.locator(f"{PANEL} {shows}")).to_be_visible()
+        expect(page.locator("[data-silent]")).to_have_count(0)
+        assert faults_of(page) == []
 
 
-def test_a_form_without_an_answer_can_be_sent_again(live_server: Any, open_window: OpenWindow):
+def test_a_form_whose_answer_is_lost_or_late_keeps_what_was_typed(live_server: Any, open_window: OpenWindow):
     order = held()
     page = open_window(size=(1440, 900), may_complain=True)
     sign_in(page, live_server.url, "owner", "/work/")
-    page.route("**/orders/*/cancel/**", lambda _route: None, times=1)
+    note, lost = page.locator(f"{PANEL} #cancel-note"), page.locator("[data-lost-answer]")
     page.click(f"#row-order-{order.pk} [data-step]")
     page.click(f"{PANEL} #act-cancel summary")
-    page.fill(f"{PANEL} #cancel-note", "She has left")
+    note.fill("She has left")
 
+    page.route("**/orders/*/cancel/**", lambda route: route.abort(), times=1)
+    note.press("Enter")
+    expect(lost).to_be_visible()
+    expect(note).to_have_value("She has left")
+    expect(note).to_be_focused()
+    lost.locator("[data-dismiss]").click()
+    expect(lost).to_have_count(0)
+
+    page.route("**/orders/*/cancel/**", lambda _route: None, times=1)
     page.evaluate(SOON)
-    page.press(f"{PANEL} #cancel-note", "Enter")
-    expect(page.locator("[data-lost-answer]")).to_be_visible()
+    note.press("Enter")
+    expect(lost).to_be_visible()
     page.evaluate(LATE)
-    page.press(f"{PANEL} #cancel-note", "Enter")
+    note.press("Enter")
 
     expect(page.locator(f"#row-order-{order.pk}")).to_have_count(0)
     order.refresh_from_db()
-    assert order.status == Status.CANCELLED
+    assert (order.status, page.url) == (Status.CANCELLED, f"{live_server.url}/work/")

@@ -42,6 +42,13 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(live_serv
     page, address = open_window(), live_server.url
     sign_in(page, address, "owner")
 
+    # when: a digit goes straight into the field, and from there into the dialog
+    page.keyboard.type(LAST_DIGITS)
+    expect(page.locator("#find-q")).to_have_value(LAST_DIGITS)
+    expect(page.locator(f"#find-results a[href='{shop['order'].get_absolute_url()}']")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#overview-q")).to_have_value("")
+
     # when: a week and its products, in place; the address keeps them
     page.click("#days-7")
     expect(page.locator("#days-7[aria-current]")).to_be_focused()
@@ -88,14 +95,7 @@ def test_an_owner_goes_from_a_figure_to_its_orders_and_does_what_waits(live_serv
     page.goto(f"{address}/work/")
     expect(page.locator("#no-work")).to_be_visible()
     expect(page.locator("#count-work")).to_be_hidden()
-    faults += faults_of(page)
-
-    # when: the person types the end of a number
-    page.keyboard.press("Control+k")
-    page.keyboard.type(LAST_DIGITS)
-    page.click(f"#find-results a[href='{shop['order'].get_absolute_url()}']")
-    page.wait_for_url(f"{address}{shop['order'].get_absolute_url()}")
-    assert faults == []
+    assert faults + faults_of(page) == []
 
 
 def test_the_days_of_the_overview_need_no_script(live_server: Any, open_window: OpenWindow, shop):
@@ -113,45 +113,17 @@ def test_the_days_of_the_overview_need_no_script(live_server: Any, open_window: 
     expect(page.locator(f"#find-results a[href='{shop['order'].get_absolute_url()}']")).to_be_visible()
 
 
-def test_the_field_of_an_owners_overview_finds_what_is_typed(live_server: Any, open_window: OpenWindow, shop):
-    page = open_window()
-    sign_in(page, live_server.url, "owner")
-
-    # A digit goes straight into the field, and from there into the dialog.
-    page.keyboard.type(LAST_DIGITS)
-
-    expect(page.locator("#find-q")).to_have_value(LAST_DIGITS)
-    expect(page.locator(f"#find-results a[href='{shop['order'].get_absolute_url()}']")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.locator("#overview-q")).to_have_value("")
-
-
-def test_the_own_page_of_a_place_is_in_sight_on_a_phone(live_server: Any, open_window: OpenWindow, shop):
-    page = open_window(size=PHONE, language="id-ID")
-    sign_in(page, live_server.url, "owner", "/due/")
-
-    expect(page.locator(".place-row [aria-current]")).to_be_in_viewport(ratio=1)
-    page.goto(f"{live_server.url}/earnings/?days=7")
-    page.locator("#earned-by .tabs a").last.click()
-    page.locator("#earned-by .tabs a[aria-current]").last.wait_for()
-    place = page.locator("#earned-by .tabs [aria-current]").bounding_box()
-    assert place
-    assert 0 <= place["x"] <= PHONE[0] - place["width"]
-    expect(page.locator("#earned-by .tabs [aria-current]")).to_be_in_viewport()
-    page.emulate_media(media="print")
-    page.set_viewport_size({"width": 688, "height": 990})  # A4 without its margins
-    expect(page.locator("#earned-by .tabs")).to_be_hidden()
-    expect(page.locator(".earned-lines tbody tr").first).to_have_css("display", "table-row")
-
-
-def test_a_row_that_goes_on_fades_and_shows_what_is_chosen(live_server: Any, open_window: OpenWindow, shop):
+def test_the_rows_of_the_overview_show_what_is_chosen_on_a_phone(live_server: Any, open_window: OpenWindow, shop):
+    make_branch("Timur")
     page = open_window(size=PHONE, language="id-ID")
     row = page.locator("#earned-switch .switch").first
-    last = row.locator("a").last
     fades = """row => ["left", "right"].map(side => getComputedStyle(row).getPropertyValue(`--fade-${side}`))"""
+    last = row.locator("a").last
 
-    # given the first of the days, the row fades at the edge where it goes on
+    # given the first of the days, the row fades at the edge where it goes on; the lines stand in one row
     sign_in(page, live_server.url, "owner", "/?days=today")
+    lines = page.locator("#earned-by .switch a")
+    assert len({choice.bounding_box()["y"] for choice in lines.all()}) == 1
     row.scroll_into_view_if_needed()
     expect(row.locator("a").first).to_be_in_viewport(ratio=1)
     expect(last).not_to_be_in_viewport(ratio=1)
@@ -166,25 +138,14 @@ def test_a_row_that_goes_on_fades_and_shows_what_is_chosen(live_server: Any, ope
         expect(last).to_be_in_viewport(ratio=0.99)  # part of a pixel is cut off
         assert row.evaluate(fades) == ["40px", "0px"]
         page.goto(f"{live_server.url}{address}")
+    page.click("#by-branch")
+    expect(page.locator("#by-branch[aria-current]")).to_be_in_viewport(ratio=0.9)
 
     # and nothing fades if the row fits, or in forced colours
     page.set_viewport_size({"width": 820, "height": 1180})
     expect(row).to_have_css("--fade-left", "0px")
     page.emulate_media(forced_colors="active")
     expect(row).to_have_css("mask-image", "none")
-
-
-def test_the_overviews_lines_are_chosen_in_one_row_on_a_phone(live_server: Any, open_window: OpenWindow, shop):
-    make_branch("Timur")
-    page = open_window(size=PHONE, language="id-ID")
-    sign_in(page, live_server.url, "owner", "/?days=today")
-    row = page.locator("#earned-by .switch")
-
-    tops = {choice.bounding_box()["y"] for choice in row.locator("a").all()}
-    row.locator("#by-branch").click()
-
-    assert len(tops) == 1
-    expect(page.locator("#by-branch[aria-current]")).to_be_in_viewport(ratio=0.9)
 
 
 def test_days_chosen_on_a_phone_stand_before_what_waits(live_server: Any, open_window: OpenWindow, shop):
@@ -211,27 +172,25 @@ def test_days_chosen_on_a_phone_stand_before_what_waits(live_server: Any, open_w
 
 
 def test_what_people_look_for_lies_inside_a_phone(live_server: Any, open_window: OpenWindow, shop):
-    page = open_window(size=PHONE, language="id-ID")
-    sign_in(page, live_server.url, "owner", path=None)
+    page, address = open_window(size=PHONE, language="id-ID"), live_server.url
+    sign_in(page, address, "owner", "/due/")
+    expect(page.locator(".place-row [aria-current]")).to_be_in_viewport(ratio=1)
 
     # then: a list's menu of files and its columns
     for path in ("/orders/", "/customers/", "/bills/", "/complaints/", "/balance/differences/"):
-        page.goto(f"{live_server.url}{path}")
+        page.goto(f"{address}{path}")
         for menu in page.locator(".file-choice").all():
             menu.locator("summary").click()
             assert sides_of(menu.locator(".menu-body")) <= set(range(PHONE[0] + 1)), path
             menu.locator("summary").click()
 
-    # then: the steps of an order, and every way to see the earnings
-    page.goto(f"{live_server.url}{shop['order'].get_absolute_url()}")
+    # then: the steps of an order
+    page.goto(f"{address}{shop['order'].get_absolute_url()}")
     for step in page.locator(".order-tools a").all():
         assert sides_of(step) <= set(range(PHONE[0] + 1))
-    page.goto(f"{live_server.url}/earnings/")
-    for by in page.locator("#earned-by .tabs a").all():
-        assert sides_of(by) <= set(range(PHONE[0] + 1))
 
     # then: every figure of a person, after a click those of 30 days, which the address keeps
-    page.goto(f"{live_server.url}{User.objects.get(username='cashier').get_absolute_url()}")
+    page.goto(f"{address}{User.objects.get(username='cashier').get_absolute_url()}")
     page.click("#person-days-30")
     expect(page.locator("#done[data-days='30'] [data-figure=sold]")).to_have_text("1")
     expect(page.locator("#person-days-30")).to_be_focused()
@@ -242,23 +201,40 @@ def test_what_people_look_for_lies_inside_a_phone(live_server: Any, open_window:
         expect(figure).to_be_visible()
 
 
-def test_a_finger_just_below_small_words_presses_them(live_server: Any, open_window: OpenWindow, shop):
-    page, beside = open_window(size=PHONE), {"x": 10, "y": 28}
-    sign_in(page, live_server.url, "owner")
+def test_the_earnings_fit_a_phone_and_a_sheet_and_a_finger(live_server: Any, open_window: OpenWindow, shop):
+    page, beside, address = open_window(size=PHONE, language="id-ID"), {"x": 10, "y": 28}, live_server.url
+    sign_in(page, address, "owner")
 
+    # when: a finger presses just below small words
     page.locator("#earned-by .more-link").click(position=beside)
     expect(page).to_have_url(re.compile("/earnings/"))
     page.locator("#sales-table > summary").click(position=beside)
     expect(page.locator("#sales-table[open]")).to_be_visible()
 
-    page.goto(f"{live_server.url}/staff/roles/cashier/")
+    # then: every way to see the earnings is large enough and lies inside, also the chosen one
+    page.goto(f"{address}/earnings/?days=7")
+    for by in page.locator("#earned-by .tabs a").all():
+        assert sides_of(by) <= set(range(PHONE[0] + 1))
+        assert by.bounding_box()["height"] >= 44
+    page.locator("#earned-by .tabs a").last.click()
+    page.locator("#earned-by .tabs a[aria-current]").last.wait_for()
+    chosen = page.locator("#earned-by .tabs [aria-current]")
+    assert sides_of(chosen) <= set(range(PHONE[0] + 1))
+    expect(chosen).to_be_in_viewport()
+
+    # then: a sheet of A4, without its margins, has the lines and not the choice
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 688, "height": 990})
+    expect(page.locator("#earned-by .tabs")).to_be_hidden()
+    expect(page.locator(".earned-lines tbody tr").first).to_have_css("display", "table-row")
+    page.emulate_media(media="null")
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+
+    # then: a finger meets each right, and a quiet button
+    page.goto(f"{address}/staff/roles/cashier/")
     heights = [box["height"] for right in page.locator(".right").all() if (box := right.bounding_box())]
     assert min(heights) >= 44
-
-    page.goto(f"{live_server.url}/earnings/")
-    heights = [box["height"] for by in page.locator("#earned-by .tabs a").all() if (box := by.bounding_box())]
-    assert min(heights) >= 44
-    page.goto(f"{live_server.url}/earnings/journal/")
+    page.goto(f"{address}/earnings/journal/")
     page.locator(".page-head .btn-quiet").click(position=beside | {"y": 33})
     expect(page).to_have_url(re.compile("/accounts/"))
 
@@ -337,27 +313,6 @@ def test_an_owner_does_what_waits_in_the_panel(live_server: Any, open_window: Op
     assert owed.payment.is_given
     assert page.url == f"{address}/work/"
     assert faults == []
-
-
-def test_a_lost_answer_in_the_panel_keeps_what_was_typed(live_server: Any, open_window: OpenWindow, shop):
-    held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, sent_no=None, destination=NUMBER)
-    page = open_window(size=(1440, 900), may_complain=True)
-    sign_in(page, live_server.url, "owner", "/work/")
-    note = page.locator("[data-beside-panel] #cancel-note")
-    page.click(f"#row-order-{held.pk} [data-step]")
-    page.click("[data-beside-panel] #act-cancel summary")
-    note.fill("She has left")
-
-    page.route("**/orders/*/cancel/**", lambda route: route.abort(), times=1)
-    note.press("Enter")
-    expect(page.locator("[data-lost-answer]")).to_be_visible()
-    expect(note).to_have_value("She has left")
-    expect(note).to_be_focused()
-    note.press("Enter")
-
-    expect(page.locator(f"#row-order-{held.pk}")).to_have_count(0)
-    held.refresh_from_db()
-    assert (held.status, page.url) == (Status.CANCELLED, f"{live_server.url}/work/")
 
 
 def test_a_lost_answer_is_said_also_beside_another_row(live_server: Any, open_window: OpenWindow):
