@@ -90,39 +90,34 @@ def test_from_any_page_a_number_leads_to_the_sale_the_order_and_the_answer(
     assert faults == []
 
 
-def test_tab_stays_in_the_field_where_everything_is_of_one_kind(live_server: Any, open_window: OpenWindow, shop):
+def test_tab_stays_in_the_field_and_results_of_an_earlier_text_fade(live_server: Any, open_window: OpenWindow, shop):
     page = open_window()
     sign_in(page, live_server.url, "cashier", "/orders/")
-    field, only = page.locator("#find-q"), page.locator("#find-results [data-only]")
+    field, results = page.locator("#find-q"), page.locator("#find-results")
+    only = results.locator("[data-only]")
 
+    # when everything is of one kind
     page.keyboard.press("Control+k")
     page.keyboard.type("50 ribu kemarin")
     expect(page.locator("#find-results[data-text='50 ribu kemarin']")).to_be_visible()
     expect(only).to_be_hidden()
     page.keyboard.press("Tab")
-
     expect(field).to_be_focused()
     expect(only).to_be_visible()
     assert faults_of(page) == []
 
-
-def test_results_of_an_earlier_text_fade_until_those_of_the_text_come(live_server: Any, open_window: OpenWindow, shop):
-    page = open_window()
-    sign_in(page, live_server.url, "cashier", "/orders/")
-    page.keyboard.press("Control+k")
-    results = page.locator("#find-results")
-    expect(results).to_have_attribute("data-text", "")
+    # when another text has no answer yet
     held: list[Route] = []
 
     def hold(route: Route) -> None:
         held.append(route)
 
+    field.fill("")
+    expect(results).to_have_attribute("data-text", "")
     page.route("**/find/?*", hold)
-
     with page.expect_request("**/find/?*"):
         page.keyboard.type(NUMBER)
     expect(results).to_have_class(re.compile("is-stale"))
-
     held[-1].continue_()
     page.unroute("**/find/?*")
     expect(results).to_have_attribute("data-text", NUMBER)

@@ -29,8 +29,8 @@ def orders() -> dict[str, Any]:
     return {"old": old, "new": new}
 
 
-def test_a_supervisor_finds_an_order_from_a_vague_memory(live_server, open_window: OpenWindow, orders):
-    page = open_window(language="id-ID", size=PHONE)
+def test_a_supervisor_finds_an_order_from_a_vague_memory_on_a_phone(live_server, open_window: OpenWindow, orders):
+    page = open_window(language="id-ID", size=PHONE, scheme="dark")
     sign_in(page, live_server.url, "supervisor", "/orders/")
 
     page.fill(".filters [name=q]", "50 ribu kasir demo minggu lalu 02")
@@ -44,35 +44,72 @@ def test_a_supervisor_finds_an_order_from_a_vague_memory(live_server, open_windo
     page.click("[data-change=ends]")
     expect(page.locator(".filter-more [name=ends]")).to_be_focused()
     assert faults_in_all_looks(page) == []
-
     page.click("[data-chip=ends]")
     page.wait_for_url(lambda url: "ends" not in url)
     page.click("[data-period=every]")
     expect(page.locator("#results tbody tr")).to_have_count(2)
 
+    # then: with filters the first order stands high on a phone
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.goto(f"{live_server.url}/orders/?days=30&status=success&amount_from=1000")
+    page.wait_for_load_state("networkidle")  # the saved views and the sums are there
+    first = page.locator("#results tbody tr").first.bounding_box()
+    assert first["y"] <= 400
+    chosen = page.locator("#chosen-filters [data-chip]")
+    expect(chosen.first).to_be_in_viewport(ratio=1)
+    expect(page.locator("#days-away")).to_be_in_viewport(ratio=1)
+    assert page.locator("[data-chosen-filters]").inner_text() == str(chosen.count()) == "2"
+    assert faults_of(page) == []
+    page.click(".filter-more > summary")
+    expect(page.locator(".filter-more [name=status]")).to_be_in_viewport()
+    page.click(".filter-more > summary")
+    page.fill("[name=q]", "7802")
+    page.keyboard.press("Enter")
+    expect(page.locator("#results tbody tr")).to_have_count(1)
 
-TYPED = [
-    ("1500000", "1.500.000"),
-    ("1.500.000", "1.500.000"),
-    ("1500rb", "1.500rb"),
-    ("1.5jt", "1.5jt"),
-    ("1,5jt", "1,5jt"),
-    (("1", "5", "0", "0", "Backspace"), "150"),
-    (("1", "5", "0", "0", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Backspace", "Backspace"), "500"),
-    (("1", "5", "0", "0", "Home", "2"), "21.500"),
-]
 
+def test_a_supervisor_ticks_orders_on_a_phone_and_has_their_file(live_server, open_window: OpenWindow, orders):
+    page = open_window(size=PHONE)
+    sign_in(page, live_server.url, "supervisor", "/orders/?status=success")
 
-def test_an_amount_gets_its_dots_while_digits_are_typed(live_server, open_window: OpenWindow, orders):
-    page = open_window(size=(1440, 900))
-    sign_in(page, live_server.url, "owner", "/balance/")
-    field = page.locator("#topup-amount")
+    # when: the menu of files stays open for the days that it offers
+    page.click(".file-choice:has(#make-csv) summary")
+    page.click("#file-periods [data-days=last-month]")
+    page.wait_for_url("**days=last-month*")
+    expect(page.locator("#file-periods [data-days=last-month][aria-current]")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#make-csv")).to_be_in_viewport(ratio=1)
+    assert "days=last-month" in str(page.get_attribute("#make-csv", "href"))
+    faults = faults_of(page)
 
-    for keys, shown in TYPED:
-        field.fill("")
-        for key in keys:
-            field.press(key)
-        expect(field).to_have_value(shown)
+    # when: two orders get a tag
+    page.goto(f"{live_server.url}/orders/")
+    page.wait_for_load_state("networkidle")  # the saved views and the sums are there
+    first = page.locator(f"#row-{orders['old'].pk}")
+    before = first.bounding_box()
+    for number, order in enumerate(orders.values(), start=1):
+        page.check(f"#row-{order.pk} [name=order]")
+        expect(page.locator("[data-bulk-count]")).to_have_text(str(number))
+    expect(page.locator("#bulk [value=print]")).to_be_in_viewport()
+    assert first.bounding_box() == before, "the rows stay where they are"
+    page.fill("#bulk-tag", "promo")
+    faults += faults_in_all_looks(page)
+    page.click("#bulk [value=tag]")
+    expect(page.locator("[data-done=yes]")).to_have_count(2)
+    faults += faults_of(page)
+    page.goto(f"{live_server.url}/orders/?tag=promo")
+    expect(page.locator("#results .tag")).to_have_count(2)
+
+    # when: their receipts are printed
+    page.add_init_script("window.print = () => {}")
+    for order in orders.values():
+        page.check(f"#row-{order.pk} [name=order]")
+    page.click("#bulk [value=print]")
+    expect(page.locator(".struk")).to_have_count(2)
+    assert faults + faults_of(page) == []
+    page.click("#print-receipts")
+    page.wait_for_url("**/orders/prints/**")
+    page.wait_for_load_state()
+    assert len(re.findall(rb"/Type ?/Page\b", page.pdf(prefer_css_page_size=True))) == 2
 
 
 def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_window: OpenWindow, orders):
@@ -102,74 +139,6 @@ def test_an_owner_walks_through_the_orders_beside_the_list(live_server, open_win
     with page.expect_download() as file:
         page.click("#make-csv")
     assert file.value.path().read_text().count("\n") == 3
-
-
-def test_the_first_order_stands_high_on_a_phone_with_a_filter_set(live_server, open_window: OpenWindow, orders):
-    page = open_window(size=PHONE, scheme="dark", language="id-ID")
-    sign_in(page, live_server.url, "supervisor", "/orders/?days=30&status=success&amount_from=1000")
-
-    page.wait_for_load_state("networkidle")  # the saved views and the sums are there
-    first = page.locator("#results tbody tr").first.bounding_box()
-    assert first["y"] <= 400
-    chosen = page.locator("#chosen-filters [data-chip]")
-    expect(chosen.first).to_be_in_viewport(ratio=1)
-    expect(page.locator("#days-away")).to_be_in_viewport(ratio=1)
-    assert page.locator("[data-chosen-filters]").inner_text() == str(chosen.count()) == "2"
-    assert faults_in_all_looks(page) == []
-
-    page.click(".filter-more > summary")
-    expect(page.locator(".filter-more [name=status]")).to_be_in_viewport()
-    page.click(".filter-more > summary")
-    page.fill("[name=q]", "7802")
-    page.keyboard.press("Enter")
-    expect(page.locator("#results tbody tr")).to_have_count(1)
-
-
-def test_the_menu_of_files_stays_open_for_the_days_that_it_offers(live_server, open_window: OpenWindow, orders):
-    page = open_window(size=PHONE)
-    sign_in(page, live_server.url, "supervisor", "/orders/?status=success")
-
-    page.click(".file-choice:has(#make-csv) summary")
-    page.click("#file-periods [data-days=last-month]")
-
-    page.wait_for_url("**days=last-month*")
-    expect(page.locator("#file-periods [data-days=last-month][aria-current]")).to_be_in_viewport(ratio=1)
-    expect(page.locator("#make-csv")).to_be_in_viewport(ratio=1)
-    assert "days=last-month" in str(page.get_attribute("#make-csv", "href"))
-    assert faults_of(page) == []
-
-
-def test_a_supervisor_ticks_orders_on_a_phone_and_reads_what_came_of_each(live_server, open_window: OpenWindow, orders):
-    page = open_window(size=PHONE)
-    sign_in(page, live_server.url, "supervisor", "/orders/")
-
-    page.wait_for_load_state("networkidle")  # the saved views and the sums are there
-    first = page.locator(f"#row-{orders['old'].pk}")
-    before = first.bounding_box()
-    for number, order in enumerate(orders.values(), start=1):
-        page.check(f"#row-{order.pk} [name=order]")
-        expect(page.locator("[data-bulk-count]")).to_have_text(str(number))
-    expect(page.locator("#bulk [value=print]")).to_be_in_viewport()
-    assert first.bounding_box() == before, "the rows stay where they are"
-    page.fill("#bulk-tag", "promo")
-    assert faults_in_all_looks(page) == []
-    page.click("#bulk [value=tag]")
-
-    expect(page.locator("[data-done=yes]")).to_have_count(2)
-    assert faults_of(page) == []
-    page.goto(f"{live_server.url}/orders/?tag=promo")
-    expect(page.locator("#results .tag")).to_have_count(2)
-
-    page.add_init_script("window.print = () => {}")
-    for order in orders.values():
-        page.check(f"#row-{order.pk} [name=order]")
-    page.click("#bulk [value=print]")
-    expect(page.locator(".struk")).to_have_count(2)
-    assert faults_of(page) == []
-    page.click("#print-receipts")
-    page.wait_for_url("**/orders/prints/**")
-    page.wait_for_load_state()
-    assert len(re.findall(rb"/Type ?/Page\b", page.pdf(prefer_css_page_size=True))) == 2
 
 
 def test_an_owner_chooses_columns_and_finds_them_again(live_server, open_window: OpenWindow, orders):
@@ -215,3 +184,27 @@ def test_the_time_of_an_unknown_order_is_whole_beside_the_panel(live_server, ope
     for cell in page.locator("#results tbody td.c-status").all():
         outer, badge = cell.bounding_box(), cell.locator(".status").bounding_box()
         assert badge["x"] + badge["width"] <= outer["x"] + outer["width"], "a badge lies over the next column"
+
+
+TYPED = [
+    ("1500000", "1.500.000"),
+    ("1.500.000", "1.500.000"),
+    ("1500rb", "1.500rb"),
+    ("1.5jt", "1.5jt"),
+    ("1,5jt", "1,5jt"),
+    (("1", "5", "0", "0", "Backspace"), "150"),
+    (("1", "5", "0", "0", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Backspace", "Backspace"), "500"),
+    (("1", "5", "0", "0", "Home", "2"), "21.500"),
+]
+
+
+def test_an_amount_gets_its_dots_while_digits_are_typed(live_server, open_window: OpenWindow, orders):
+    page = open_window(size=(1440, 900))
+    sign_in(page, live_server.url, "owner", "/balance/")
+    field = page.locator("#topup-amount")
+
+    for keys, shown in TYPED:
+        field.fill("")
+        for key in keys:
+            field.press(key)
+        expect(field).to_have_value(shown)
