@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from staff.roles import create_demo_staff
 from tests.approvals.helpers import ask_purchase, cashier
@@ -78,25 +78,25 @@ def test_given_approvals_in_work_then_the_same_keys_decide_beside_the_list(live_
     assert (first.state, faults) == ("refused", [])
 
 
-@pytest.mark.parametrize(("language", "scheme"), [("en-GB", "light"), ("id-ID", "dark")])
-def test_on_a_phone_the_decision_is_in_sight_before_and_while_it_is_made(
-    live_server: Any, open_window: OpenWindow, language: str, scheme: str
-):
+def test_on_a_phone_the_decision_is_in_sight_before_and_while_it_is_made(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     open_books(1_000_000)
     asked = ask_purchase(cashier(own_approval_above=10_000), "081234567890")
-    page = open_window(size=PHONE, scheme=scheme, language=language)
-    sign_in(page, live_server.url, "supervisor", asked.get_absolute_url())
+    for language, scheme in (("en-GB", "light"), ("id-ID", "dark")):
+        page = open_window(size=PHONE, scheme=scheme, language=language)
+        sign_in(page, live_server.url, "supervisor", asked.get_absolute_url())
+
+        assert are_in_sight(page, "#approve > summary", "#refuse > summary"), language
+        faults = faults_of(page)
+        page.click("#refuse > summary")
+        assert are_in_sight(page, "#id_reason", "#refuse-form button"), language
+        page.click("#approve > summary")
+        assert are_in_sight(page, "#refuse-form button"), language
+        assert faults + faults_of(page) == []
+
+
+def are_in_sight(page: Page, *selectors: str) -> bool:
+    """Whether each stands whole above the tabs."""
     end = page.locator(".tabbar").bounding_box()["y"]
-
-    def is_in_sight(selector: str) -> bool:
-        box = page.locator(selector).bounding_box()
-        return box["y"] >= 0 and box["y"] + box["height"] <= end
-
-    assert (is_in_sight("#approve > summary"), is_in_sight("#refuse > summary")) == (True, True)
-    faults = faults_of(page)
-    page.click("#refuse > summary")
-    assert (is_in_sight("#id_reason"), is_in_sight("#refuse-form button")) == (True, True)
-    page.click("#approve > summary")
-    assert is_in_sight("#refuse-form button")
-    assert faults + faults_of(page) == []
+    boxes = [page.locator(selector).bounding_box() for selector in selectors]
+    return all(box["y"] >= 0 and box["y"] + box["height"] <= end for box in boxes)
