@@ -25,6 +25,12 @@ FOCUSED = """() => {
     return {name: focused.id || focused.innerText || focused.name, left, right, top, bottom};
 }"""
 
+FOLLOW_EACH_OTHER = """() => {
+    const seen = [...document.querySelectorAll("#overview-grid > *")].map(part => part.getBoundingClientRect());
+    const isAfter = (part, one) => part.top > one.top || (part.top === one.top && part.left >= one.left);
+    return seen.length > 3 && seen.every((part, number) => !number || isAfter(part, seen[number - 1]));
+}"""
+
 
 @pytest.fixture
 def work() -> None:
@@ -52,26 +58,17 @@ def is_before(other: dict[str, float], one: dict[str, float]) -> bool:
     return other["bottom"] <= one["top"] or (is_in_row and other["right"] <= one["left"])
 
 
-@pytest.mark.parametrize("path", ["/?days=today", "/orders/?status=success&days=30"])
-def test_tab_goes_down_the_page_on_a_phone(live_server: Any, open_window: OpenWindow, work, path: str):
+def test_tab_goes_down_the_page_on_a_phone_and_follows_what_is_seen(live_server: Any, open_window: OpenWindow, work):
     page = open_window(size=PHONE)
-    sign_in(page, live_server.url, "owner", path)
-    page.wait_for_load_state("networkidle")
+    sign_in(page, live_server.url, "owner", path=None)
+    for path in ("/orders/?status=success&days=30", "/?days=today"):
+        page.goto(f"{live_server.url}{path}")
+        page.wait_for_load_state("networkidle")
+        assert steps_back(page) == [], path
 
-    assert steps_back(page) == []
-
-
-def test_the_parts_of_the_overview_follow_what_is_seen(live_server: Any, open_window: OpenWindow, work):
-    page = open_window(size=PHONE)
-    sign_in(page, live_server.url, "owner")
-    follow_each_other = """() => {
-        const seen = [...document.querySelectorAll("#overview-grid > *")].map(part => part.getBoundingClientRect());
-        const isAfter = (part, one) => part.top > one.top || (part.top === one.top && part.left >= one.left);
-        return seen.length > 3 && seen.every((part, number) => !number || isAfter(part, seen[number - 1]));
-    }"""
-
+    # then: in each width the overview shows its parts in the order of the document
     for width in (PHONE[0], 820, 1440, PHONE[0]):
         page.set_viewport_size({"width": width, "height": 900})
         expect(page.locator("#earned-by .switch")).to_be_visible()
         expect(page.locator("#work-first")).to_be_visible()
-        page.wait_for_function(follow_each_other)  # the browser reports the new width with its next frame
+        page.wait_for_function(FOLLOW_EACH_OTHER)  # the browser reports the new width with its next frame
