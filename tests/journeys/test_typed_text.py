@@ -160,13 +160,15 @@ def test_a_text_goes_back_into_its_own_form_only(live_server: Any, open_window: 
     expect(other).to_have_value("")
 
 
-def test_a_note_stays_typed_while_a_tag_is_added(live_server: Any, open_window: OpenWindow):
+def test_a_note_stays_typed_while_its_page_comes_again(live_server: Any, open_window: OpenWindow, settings: Any):
     create_demo_staff()
     order = sell(User.objects.get(username="cashier"), 10_500)
     page = open_window()
     sign_in(page, live_server.url, "cashier", order.get_absolute_url())
     note, tag = page.locator("#note-text"), page.locator("#note-tag")
+    notes, gone = page.locator("#order-notes .order-note"), f"{live_server.url}/orders/never-seen/notes/"
 
+    # when a tag is added
     note.fill("She waits")
     tag.fill("bank")
     tag.press("Enter")
@@ -174,31 +176,16 @@ def test_a_note_stays_typed_while_a_tag_is_added(live_server: Any, open_window: 
     expect(note).to_have_value("She waits")
     expect(tag).to_have_value("")
 
-    note.press("Enter")
-    expect(page.locator("#order-notes .order-note")).to_have_count(1)
-    expect(note).to_have_value("")
-
-
-@pytest.mark.parametrize("code", ["not_there", "form_expired"])
-def test_a_note_stays_typed_when_its_page_comes_again_with_a_refusal(
-    live_server: Any, open_window: OpenWindow, settings: Any, code: str
-):
-    create_demo_staff()
-    order = sell(User.objects.get(username="cashier"), 10_500)
-    page = open_window()
-    sign_in(page, live_server.url, "cashier", order.get_absolute_url())
-    note = page.locator("#note-text")
-    gone = f"{live_server.url}/orders/never-seen/notes/"
-    if code == "not_there":
-        page.route("**/notes/", lambda route: route.continue_(url=gone), times=1)
-    else:
-        page.context.clear_cookies(name=settings.CSRF_COOKIE_NAME)
-
-    note.fill("She waits")
-    note.press("Enter")
-
-    expect(page.locator(f"#toasts [data-code={code}]")).to_be_visible()
-    expect(note).to_have_value("She waits")
-    note.press("Enter")
-    expect(page.locator("#order-notes .order-note")).to_have_count(1)
-    expect(note).to_have_value("")
+    # when the page comes with a refusal
+    for number, code in enumerate(("not_there", "form_expired"), start=1):
+        if code == "not_there":
+            page.route("**/notes/", lambda route: route.continue_(url=gone), times=1)
+        else:
+            page.context.clear_cookies(name=settings.CSRF_COOKIE_NAME)
+        note.fill(f"She waits, {code}")
+        note.press("Enter")
+        expect(page.locator(f"#toasts [data-code={code}]")).to_be_visible()
+        expect(note).to_have_value(f"She waits, {code}")
+        note.press("Enter")
+        expect(notes).to_have_count(number)
+        expect(note).to_have_value("")
