@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from staff.models import RoleLimits
 from staff.roles import create_demo_staff
@@ -76,16 +76,11 @@ def test_limits_and_link_of_a_new_cashier_take_four_acts(live_server: Any, open_
     assert faults + faults_of(owner) == []
 
 
-@pytest.mark.parametrize("with_script", [True, False])
-def test_a_user_name_is_typed_by_keys_alone_instead_of_the_proposed_one(
-    live_server: Any, open_window: OpenWindow, with_script: bool
-):
-    create_demo_staff()
-    phone = open_window(size=PHONE, java_script_enabled=with_script)
-    sign_in(phone, live_server.url, "owner", "/staff/invite/")
-    now = phone.locator("#user-name-now")
+def type_user_name(phone: Page, *, with_script: bool) -> None:
+    """Type a user name by keys alone, instead of the proposed one, and invite."""
     phone.locator("[name=full_name]").press_sequentially("Owner Dewi")
-    expect(now).to_have_text("owner2" if with_script else "from the name")  # the demo has an owner
+    if with_script:
+        expect(phone.locator("#user-name-now")).to_have_text("owner2")  # the demo has an owner
     expect(phone.locator("[name=username]")).to_be_hidden()
 
     phone.focus("#more-fields > summary")
@@ -97,6 +92,15 @@ def test_a_user_name_is_typed_by_keys_alone_instead_of_the_proposed_one(
     phone.keyboard.press("Enter")
 
     expect(phone.locator("#link-for strong")).to_have_text("dewi")
+
+
+def test_without_a_script_a_user_name_is_typed_by_keys_alone(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    phone = open_window(size=PHONE, java_script_enabled=False)
+    sign_in(phone, live_server.url, "owner", "/staff/invite/")
+    expect(phone.locator("#user-name-now")).to_have_text("from the name")
+
+    type_user_name(phone, with_script=False)
 
 
 def test_on_a_phone_an_invitation_with_its_limit_takes_one_screen(live_server: Any, open_window: OpenWindow):
@@ -127,3 +131,6 @@ def test_on_a_phone_an_invitation_with_its_limit_takes_one_screen(live_server: A
     expect(phone.locator("[name=per_day]")).to_have_value("1.000.000")
     expect(phone.locator("[name=per_day]")).to_be_visible()
     assert faults + faults_of(phone) == []
+
+    phone.goto(f"{live_server.url}/staff/invite/")
+    type_user_name(phone, with_script=True)

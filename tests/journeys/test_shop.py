@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from purchases.states import Status
 from shop.models import Shop
@@ -41,6 +41,9 @@ def test_settings_are_seen_before_they_are_saved_and_then_printed(live_server: A
     page = open_window(language="id-ID")
     sign_in(page, live_server.url, "owner", "/shop/")
 
+    page.set_input_files("[name=logo]", {"name": "a.png", "mimeType": "image/png", "buffer": png() + b"\0" * 300_000})
+    expect(page.locator("[data-too-big]")).to_be_visible()
+    assert page.input_value("[name=logo]") == "", "too large a logo is not sent at all"
     page.fill("[name=name]", NAME)
     page.fill("[name=address]", "Jl. Jenderal Ahmad Yani Km. 9 No. 123\nBanjarmasin 70249")
     page.fill("[name=footer]", FOOTER)
@@ -65,6 +68,8 @@ def test_settings_are_seen_before_they_are_saved_and_then_printed(live_server: A
             page.wait_for_url(f"**/receipt/{number}/")
             expect(page.locator(".struk-shop")).to_have_text(NAME)
             assert overflowing(page) == []
+            if order == orders[0]:
+                assert groups_in_lines(page) == ([3, 2] if paper == "58" else [5])
             [size] = set(re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", page.pdf(prefer_css_page_size=True)))
             assert float(size[0]) / 72 * 25.4 == pytest.approx(width, abs=0.5)
         faults += faults_of(page)
@@ -86,19 +91,10 @@ def overflowing(page: Any) -> list[str]:
     return found
 
 
-def test_a_token_is_in_three_and_two_groups_on_the_narrow_roll(live_server: Any, open_window: OpenWindow):
-    create_demo_staff()
-    order = make_token()
-    page = open_window()
-    sign_in(page, live_server.url, "cashier", path=None)
-
-    lines = {}
-    for paper in PAPERS:
-        page.goto(f"{live_server.url}/orders/{order.ref_id}/receipt/?paper={paper}")
-        tops = page.eval_on_selector_all(".struk-number span", "groups => groups.map((one) => one.offsetTop)")
-        lines[paper] = [tops.count(top) for top in dict.fromkeys(tops)]
-
-    assert lines == {"58": [3, 2], "80": [5], "a5": [5]}
+def groups_in_lines(page: Page) -> list[int]:
+    """How many groups of the token's digits stand in each line."""
+    tops = page.eval_on_selector_all(".struk-number span", "groups => groups.map((one) => one.offsetTop)")
+    return [tops.count(top) for top in dict.fromkeys(tops)]
 
 
 def test_without_javascript_a_button_shows_the_papers(live_server: Any, open_window: OpenWindow):
@@ -127,16 +123,11 @@ def test_the_text_for_a_customer_is_copied(live_server: Any, open_window: OpenWi
     assert "2788 0111 7956 9150 3095" in page.evaluate("navigator.clipboard.readText()")
     assert faults_of(page) == []
 
-
-def test_a_text_that_the_browser_does_not_copy_is_not_called_copied(live_server: Any, open_window: OpenWindow):
-    create_demo_staff()
-    order = make_token()
-    page = open_window()
+    # and what the browser does not copy is not called copied
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-    sign_in(page, live_server.url, "cashier", f"/orders/{order.ref_id}/")
+    page.reload()
     page.click("#message summary")
     button = page.locator("[data-copies]")
-
     page.evaluate("document.execCommand = () => false")
     button.click()
     expect(button).to_be_focused()
@@ -144,14 +135,3 @@ def test_a_text_that_the_browser_does_not_copy_is_not_called_copied(live_server:
     page.evaluate("document.execCommand = () => true")
     button.click()
     expect(page.locator("[data-copies].is-copied")).to_be_visible()
-
-
-def test_too_large_a_logo_is_not_sent_at_all(live_server: Any, open_window: OpenWindow):
-    create_demo_staff()
-    page = open_window()
-    sign_in(page, live_server.url, "owner", "/shop/")
-
-    page.set_input_files("[name=logo]", {"name": "a.png", "mimeType": "image/png", "buffer": png() + b"\0" * 300_000})
-
-    expect(page.locator("[data-too-big]")).to_be_visible()
-    assert page.input_value("[name=logo]") == ""
