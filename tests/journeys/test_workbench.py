@@ -14,41 +14,24 @@ from tests.journeys.helpers import OpenWindow, faults_in_both_languages, faults_
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
-def test_the_workbench_is_accessible_and_fits(live_server: Any, open_window: OpenWindow):
+def test_an_auditor_walks_through_the_workbench(live_server: Any, open_window: OpenWindow):
     day = a_busy_day()
+    record(APPROVED, actor=User.objects.get(username="owner"), subject="approval:1", facts={"sha256": "e7" * 32})
     page = open_window()
     sign_in(page, live_server.url, "auditor", path=None)
     faults: list[str] = []
     exchange, *others = [f"/exchanges/{exchange.pk}/" for exchange in day["exchanges"]]
-    story = f"/orders/{day['orders']['success'].ref_id}/story/"
-    for address in ("/exchanges/", "/exchanges/errors/", "/audit/", exchange, story):
+    order = day["orders"]["success"]
+    for address in ("/exchanges/", "/exchanges/errors/", "/audit/", exchange, f"/orders/{order.ref_id}/story/"):
         page.goto(live_server.url + address)
         faults += faults_in_both_languages(page)
     for address in ("/exchanges/?q=zzz", "/audit/?person=zzz", *others):
         page.goto(live_server.url + address)
         faults += faults_of(page)
-
     assert faults == []
 
-
-def test_what_people_did_fits_its_table_on_a_desktop(live_server: Any, open_window: OpenWindow):
-    a_busy_day()
-    record(APPROVED, actor=User.objects.get(username="owner"), subject="approval:1", facts={"sha256": "e7" * 32})
-    page = open_window(size=(1440, 900), language="id-ID")
-    sign_in(page, live_server.url, "auditor", "/audit/")
-
-    table = page.locator("main table.rows")
-    expect(table).to_contain_text("Owner Demo")
-    expect(table).not_to_contain_text("e7e7e7")
-    assert table.evaluate("e => e.parentElement.scrollWidth - e.parentElement.clientWidth") <= 0
-
-
-def test_an_auditor_goes_from_an_order_to_its_exchange_and_story(live_server: Any, open_window: OpenWindow):
-    order = a_busy_day()["orders"]["success"]
-    assert User.objects.filter(username="auditor").exists()
-    page = open_window()
-    sign_in(page, live_server.url, "auditor", f"/orders/{order.ref_id}/")
-
+    # then: one press leads from an order to its exchange, and to its story
+    page.goto(f"{live_server.url}/orders/{order.ref_id}/")
     page.click("#order-exchanges")
     page.locator("table.rows a.row-link").first.click()
     expect(page.locator("#asked")).to_contain_text('"signature": "***"')
@@ -56,3 +39,11 @@ def test_an_auditor_goes_from_an_order_to_its_exchange_and_story(live_server: An
     page.go_back()
     page.click("#order-story")
     expect(page.locator("ol.story > li[data-kind=audit]")).to_have_count(2)
+
+    # then: what people did fits its table on a desktop
+    wide = open_window(size=(1440, 900), language="id-ID")
+    sign_in(wide, live_server.url, "auditor", "/audit/")
+    table = wide.locator("main table.rows")
+    expect(table).to_contain_text("Owner Demo")
+    expect(table).not_to_contain_text("e7e7e7")
+    assert table.evaluate("e => e.parentElement.scrollWidth - e.parentElement.clientWidth") <= 0
