@@ -32,28 +32,21 @@ def queries_of(browser, address, **headers) -> list[str]:
     return [query["sql"] for query in asked.captured_queries]
 
 
-@pytest.mark.parametrize(
-    ("address", "target", "most"),
-    [
+def test_the_counter_asks_little(cashier):
+    for address, target, most in (
         ("/counter/", "", 10),
         (f"/counter/?q={NUMBER}+10", "", 10),
         (f"/counter/?q={NUMBER}+10", "counter-work", 6),
         ("/counter/?q=sari", "counter-work", 6),
         ("/counter/?q=sari+10", "counter-work", 6),
         (f"/counter/review/?q={NUMBER}+10", "counter-panel", 11),
-    ],
-)
-def test_the_counter_asks_little(cashier, address, target, most):
-    headers = {"HX-Request": "true", "HX-Target": target} if target else {}
+    ):
+        headers = {"HX-Request": "true", "HX-Target": target} if target else {}
 
-    asked = queries_of(cashier, address, **headers)
+        asked = queries_of(cashier, address, **headers)
 
-    assert len(asked) <= most, "\n".join(asked)
-
-
-def test_a_poll_of_the_strip_asks_four_times_at_most(cashier):
+        assert len(asked) <= most, "\n".join([address, *asked])
     question, _delay = next_question(cashier.get("/counter/"))
-
     for address in (question, "/counter/live/?seen=counter-strip~old"):
         asked = queries_of(cashier, address)
-        assert len(asked) <= 4, "\n".join(asked)
+        assert len(asked) <= 4, "\n".join([address, *asked])
