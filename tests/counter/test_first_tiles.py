@@ -44,11 +44,11 @@ def left_out(page) -> list[str]:
     return re.findall(r'data-left-out="(\w+)"', page.content.decode())
 
 
-def test_at_the_till_they_stand_first_in_the_empty_field_and_among_a_numbers_tiles():
+def test_at_the_till_they_stand_first_in_the_empty_field_and_among_a_numbers_tiles(cashier):
     # given a till whose first tiles are a game, and credit of 75.000 before 25.000
     made = shelf_of_telkomsel()
     game = make_product(code="MLBB86", name="Mobile Legends 86", category="games", brand="mlbb", kind="account")
-    browser, _till = a_till([game, made[75_000], made[25_000]])
+    browser, till = a_till([game, made[75_000], made[25_000]])
 
     # when the field is empty, and when a number is typed
     idle, typed = browser.get("/counter/"), offers(browser, NUMBER)
@@ -60,43 +60,30 @@ def test_at_the_till_they_stand_first_in_the_empty_field_and_among_a_numbers_til
     assert len(tiles(typed)) == 8
     assert tiles(typed, picked=True) == []
 
-
-def test_the_numbers_last_product_stays_before_them_and_is_what_enter_takes():
-    made = shelf_of_telkomsel()
-    browser, _till = a_till([made[75_000]])
-    make_order(Status.SUCCESS, product=made[5_000], destination=NUMBER)
-
-    page = offers(browser, NUMBER)
-
-    assert tiles(page)[:2] == ["5.000", "75.000"]
-    assert tiles(page, picked=True) == ["5.000"]
-    assert tiles(offers(browser, f"{NUMBER} 10"), picked=True) == ["10.000"], "an amount picks as everywhere"
-
-
-def test_beside_them_stand_the_numbers_of_today():
-    made = shelf_of_telkomsel()
-    browser, _till = a_till([made[10_000]])
-    cashier = User.objects.get(pin__isnull=False)
-    make_order(Status.SUCCESS, product=made[5_000], destination=NUMBER, placed_by=cashier)
-
-    page = browser.get("/counter/")
-
-    assert tiles(page) == ["Telkomsel 10.000", "0812 3456 7890"]
-    assert 'id="tile-2"' in page.content.decode()
-
-
-def test_elsewhere_nothing_stands_first(cashier):
-    made = shelf_of_telkomsel()
-    _browser, till = a_till([made[75_000]])
+    # and elsewhere nothing stands first
     of_another = till_browser("Kasir 2")
     take_over(of_another, with_pin(username="budi"))
-
-    for browser in (cashier, of_another):
-        assert tiles(browser.get("/counter/")) == []
-        assert tiles(offers(browser, NUMBER))[0] == "5.000"
+    for other in (cashier, of_another):
+        assert tiles(other.get("/counter/")) == []
+        assert tiles(offers(other, NUMBER))[0] == "5.000"
     till.switched_off_at, till.held_by = till.enrolled_at, None
     till.save()
     assert till_browser("Kasir 3").get("/counter/").status_code == 302
+
+
+def test_the_numbers_last_product_stays_before_them_and_the_numbers_of_today_beside():
+    made = shelf_of_telkomsel()
+    browser, _till = a_till([made[75_000]])
+    cashier = User.objects.get(pin__isnull=False)
+    make_order(Status.SUCCESS, product=made[5_000], destination=NUMBER, placed_by=cashier)
+
+    page, idle = offers(browser, NUMBER), browser.get("/counter/")
+
+    assert tiles(page)[:2] == ["5.000", "75.000"]
+    assert tiles(page, picked=True) == ["5.000"], "what Enter takes"
+    assert tiles(offers(browser, f"{NUMBER} 10"), picked=True) == ["10.000"], "an amount picks as everywhere"
+    assert tiles(idle) == ["Telkomsel 75.000", "0812 3456 7890"]
+    assert 'id="tile-2"' in idle.content.decode()
 
 
 def test_what_is_gone_or_closed_is_left_out_and_said_on_the_tills_page():

@@ -21,30 +21,21 @@ from tests.counter.helpers import NUMBER, offers, review, send, tiles
 pytestmark = pytest.mark.django_db
 
 
-def test_a_number_offers_its_operators_denominations(cashier, telkomsel):
+def test_a_number_offers_its_operators_denominations_of_which_an_amount_picks_one(cashier, telkomsel):
     make_product(name="XL 10.000", brand="xl").brand.__class__.objects.filter(code="xl").update(name="XL")
 
-    page = offers(cashier, NUMBER)
+    page, picked, lacking = (offers(cashier, text) for text in (NUMBER, f"{NUMBER} 10", f"{NUMBER} 12"))
 
     assert words_at(page, 'id="counter-operator"') == "Telkomsel"
     assert tiles(page)[:3] == ["5.000", "10.000", "15.000"]
     assert len(tiles(page)) == 8
     assert "Rp12.000" in words(page)
-
-
-def test_a_denomination_picks_its_tile_and_the_tiles_stay(cashier, telkomsel):
-    before, after = offers(cashier, NUMBER), offers(cashier, f"{NUMBER} 10")
-
-    assert tiles(after) == tiles(before)
-    assert tiles(before, picked=True) == []
-    assert tiles(after, picked=True) == ["10.000"]
-
-
-def test_a_denomination_that_nobody_sells_picks_nothing(cashier, telkomsel):
-    page = offers(cashier, f"{NUMBER} 12")
-
-    assert has_id(page, "counter-lacking")
-    assert tiles(page, picked=True) == []
+    # an amount picks its tile, and the tiles stay
+    assert tiles(picked) == tiles(page)
+    assert (tiles(page, picked=True), tiles(picked, picked=True)) == ([], ["10.000"])
+    # an amount that nobody sells picks nothing
+    assert has_id(lacking, "counter-lacking")
+    assert tiles(lacking, picked=True) == []
     assert not has_id(review(cashier, f"{NUMBER} 12"), "counter-review")
 
 
@@ -153,13 +144,15 @@ def test_the_idle_field_offers_the_own_numbers_of_today(cashier, telkomsel):
     assert not has_id(browser_of("supervisor", username="third").get("/counter/"), "counter-numbers")
 
 
-def test_eleven_digits_offer_token_and_bill(cashier):
+def test_eleven_digits_offer_token_and_bill_and_the_word_for_a_bill_no_token(cashier):
     make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
     make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
 
     assert tiles(offers(cashier, "12345678901")) == ["50.000"]
     for text in ("12345678901 b", "12345678901b"):
-        assert tiles(offers(cashier, text), picked=True) == ["PLN Pascabayar"]
+        assert tiles(offers(cashier, text), picked=True) == ["PLN Pascabayar"], text
+    for text in ("tagihan pln", "12345678901 tagihan", "tagihan pln 12345678901"):
+        assert tiles(offers(cashier, text)) == ["PLN Pascabayar"], text
 
 
 def test_a_brand_has_its_mark_beside_the_number_in_the_review_and_the_strip(cashier, telkomsel):
@@ -182,13 +175,6 @@ def test_the_empty_field_offers_what_people_buy_and_an_unknown_name_a_new_custom
     assert 'value="Bu Wati"' in cashier.get("/customers/add/?name=Bu%20Wati").content.decode()
 
 
-def test_a_product_of_another_operator_offers_the_right_one(cashier, telkomsel):
-    page = review(cashier, "081712345678", product="T10000")
-
-    assert has_id(page, "other-operator")
-    assert re.search(r'href="/counter/\?q=081712345678\+"\s+data-fills="081712345678 "', page.content.decode())
-
-
 def test_words_before_a_meter_or_a_game_account_lead_to_its_review(cashier):
     make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
     Brand.objects.create(category=Category.objects.create(code="game", name="Game"), code="mlbb", name="Mobile Legends")
@@ -206,14 +192,14 @@ def test_words_before_a_meter_or_a_game_account_lead_to_its_review(cashier):
     assert "12345678 (2001) mlbb 86" in words_at(offers(cashier, "12345678 2001 mlbb"), 'id="counter-nothing"')
 
 
-@pytest.mark.parametrize(("text", "adds"), [("last week 50000 02", False), ("Ibu Zubaedah", True)])
-def test_given_nothing_matches_then_the_search_of_everything_comes_first(text, adds):
-    page = offers(browser_of("admin"), text).content.decode()
+def test_given_nothing_matches_then_the_search_of_everything_comes_first(admin):
+    for text, adds in (("last week 50000 02", False), ("Ibu Zubaedah", True)):
+        page = offers(admin, text).content.decode()
 
-    first = page.index('id="counter-find"')
-    assert f'href="/find/?q={quote(text)}"' in page
-    assert ('id="counter-add-customer"' in page) is adds
-    assert not adds or first < page.index('id="counter-add-customer"')
+        first = page.index('id="counter-find"')
+        assert f'href="/find/?q={quote(text)}"' in page
+        assert ('id="counter-add-customer"' in page) is adds
+        assert not adds or first < page.index('id="counter-add-customer"')
 
 
 def test_a_name_that_is_no_product_leads_to_the_customer(cashier):
@@ -230,14 +216,14 @@ def test_a_name_that_is_no_product_leads_to_the_customer(cashier):
         assert not has_id(offers(cashier, text), "counter-customer"), text
 
 
-@pytest.mark.parametrize("pasted", ["(0812) 3456-7890", "\u202a+62 812\u20113456\u20117890\u202c", "0812  3456  7890"])
-def test_enter_after_a_pasted_number_alone_ends_it(cashier, telkomsel, pasted):
-    shown = review(cashier, pasted)
+def test_enter_after_a_pasted_number_alone_ends_it(cashier, telkomsel):
+    for pasted in ("(0812) 3456-7890", "\u202a+62 812\u20113456\u20117890\u202c", "0812  3456  7890"):
+        shown = review(cashier, pasted)
 
-    assert has_id(shown, "counter-pick")
-    assert f'value="{NUMBER} "' in shown.content.decode()  # digits that follow are the amount
-    sold = review(cashier, f"{pasted} 10")
-    assert (has_id(sold, "counter-review"), "U+202A" in sold.content.decode()) == (True, False)
+        assert has_id(shown, "counter-pick"), pasted
+        assert f'value="{NUMBER} "' in shown.content.decode(), pasted  # digits that follow are the amount
+        sold = review(cashier, f"{pasted} 10")
+        assert (has_id(sold, "counter-review"), "U+202A" in sold.content.decode()) == (True, False), pasted
 
 
 def test_a_denomination_that_two_products_have_picks_none(cashier):
@@ -252,22 +238,7 @@ def test_a_denomination_that_two_products_have_picks_none(cashier):
     assert tiles(offers(cashier, f"{NUMBER} d3 30"), picked=True) == ["3 GB / 30 Hari"]
 
 
-@pytest.mark.parametrize("text", ["tagihan pln", "12345678901 tagihan", "tagihan pln 12345678901"])
-def test_the_word_for_a_bill_offers_no_token(cashier, text):
-    make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
-    make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
-
-    assert tiles(offers(cashier, text)) == ["PLN Pascabayar"]
-
-
-@pytest.mark.parametrize(
-    ("language", "typed"),
-    [
-        ("en", ["pulsa ", "data ", "token ", "game ", "bills "]),
-        ("id", ["pulsa ", "data ", "token ", "game ", "tagihan "]),
-    ],
-)
-def test_each_kind_of_product_types_a_word_that_finds_it(cashier, games, language, typed):
+def test_each_kind_of_product_types_a_word_that_finds_it(cashier, games):
     Category.objects.filter(code="token-pln").update(name="Token PLN")
     Category.objects.create(code="paket-data", name="Paket Data", type="prepaid")
     make_product(code="T10", name="Telkomsel 10.000")
@@ -276,17 +247,18 @@ def test_each_kind_of_product_types_a_word_that_finds_it(cashier, games, languag
     billy = Customer.objects.create(name="Billy")
     SavedNumber.objects.create(customer=billy, destination=NUMBER, kind="phone")
 
-    page = cashier.get("/counter/", headers={"Accept-Language": language}).content.decode()
-    words_typed = re.findall(r'class="sell-begin"[^>]*data-fills="([^"]+)"', page)
+    for language, bills in (("en", "bills "), ("id", "tagihan ")):
+        page = cashier.get("/counter/", headers={"Accept-Language": language}).content.decode()
+        words_typed = re.findall(r'class="sell-begin"[^>]*data-fills="([^"]+)"', page)
 
-    assert words_typed == typed
-    assert [tiles(offers(cashier, text)) for text in words_typed] == [
-        ["Telkomsel 10.000"],
-        ["Telkomsel 3 GB"],
-        ["Token PLN 50.000"],
-        ["Free Fire 50 Diamonds", "Free Fire 1.000 Diamonds"],
-        ["PLN Pascabayar"],
-    ]
+        assert words_typed == ["pulsa ", "data ", "token ", "game ", bills]
+        assert [tiles(offers(cashier, text)) for text in words_typed] == [
+            ["Telkomsel 10.000"],
+            ["Telkomsel 3 GB"],
+            ["Token PLN 50.000"],
+            ["Free Fire 50 Diamonds", "Free Fire 1.000 Diamonds"],
+            ["PLN Pascabayar"],
+        ]
 
 
 @pytest.fixture
@@ -297,20 +269,18 @@ def games():
     make_product(code="FF1000", name="Free Fire 1.000 Diamonds", category="game", brand="ff", price=120_000)
 
 
-@pytest.mark.parametrize(
-    ("text", "offered"),
-    [("12345678 50", ["Free Fire 50 Diamonds"]), ("1401234567 1000", ["Free Fire 1.000 Diamonds"])],
-)
-def test_an_amount_behind_an_account_picks_nothing_and_says_so(cashier, games, text, offered):
-    page = offers(cashier, text)
+def test_an_amount_behind_an_account_picks_nothing_and_says_so(cashier, games):
+    for account, amount, offered in (
+        ("12345678", "50", ["Free Fire 50 Diamonds"]),
+        ("1401234567", "1000", ["Free Fire 1.000 Diamonds"]),
+    ):
+        page = offers(cashier, f"{account} {amount}")
+        assert (tiles(page)[:1], tiles(page, picked=True)) == (offered, [])
+        assert f"“{amount}”" in words_at(page, 'id="counter-nameless"')
+        assert not has_id(review(cashier, f"{account} {amount}"), "counter-review")
+        assert tiles(offers(cashier, f"{account} ff {amount}"), picked=True) == offered
 
-    assert (tiles(page)[:1], tiles(page, picked=True)) == (offered, [])
-    assert f"“{text.split()[1]}”" in words_at(page, 'id="counter-nameless"')
-    assert not has_id(review(cashier, text), "counter-review")
-    assert tiles(offers(cashier, f"{text.split()[0]} ff {text.split()[1]}"), picked=True) == offered
-
-
-def test_what_may_be_a_games_zone_is_said_to_be_read_as_an_amount(cashier, games):
+    # what may be a game's zone is said to be read as an amount
     assert "12345678 (1000) mlbb 86" in words_at(offers(cashier, "12345678 1000"), 'id="counter-nameless"')
     assert "mlbb" not in words_at(offers(cashier, "12345678 50"), 'id="counter-nameless"')
 
@@ -326,10 +296,8 @@ def test_an_amount_that_no_token_has_leads_to_the_game_that_has_it(cashier, game
     assert (tiles(exact)[0], tiles(exact, picked=True)) == ("Free Fire 1.000 Diamonds", [])
     assert tiles(offers(cashier, "14012345678 50"), picked=True) == ["50.000"]
 
-
-def test_all_brands_offers_only_what_takes_the_number(cashier, games):
+    # all brands offers only what takes the number
     make_product(code="DANA50", name="DANA 50.000", category="e-money", brand="dana", price=50_500)
-
     assert tiles(offers(cashier, "12345678 a")) == ["Free Fire 50 Diamonds", "Free Fire 1.000 Diamonds"]
     assert {"Free Fire 50 Diamonds", "DANA 50.000"} <= {*tiles(offers(cashier, "1234567890123456 a 50"))}
 
