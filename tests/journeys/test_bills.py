@@ -46,7 +46,7 @@ def row(page: Page, order: Order, status: str) -> None:
     expect(page.locator(f"[data-ref='{order.ref_id}'][data-status={status}]")).to_be_visible()
 
 
-def test_enter_reaches_the_first_result_while_the_last_letter_is_answered(shop: Fleet, open_window: OpenWindow):
+def test_enter_meets_a_result_while_the_results_come(shop: Fleet, open_window: OpenWindow):
     page = open_window()
     sign_in(page, shop.url, "cashier", "/products/")
     # Given Enter is pressed when the results of the letters are in the page, but not yet settled
@@ -56,28 +56,18 @@ def test_enter_reaches_the_first_result_while_the_last_letter_is_answered(shop: 
         document.addEventListener("htmx:afterSwap", submit, { once: true });
         document.addEventListener("htmx:afterSettle", () => { window.settled += 1; });
     }""")
-
-    # When
     page.keyboard.type("PDAM")
     eventually(lambda: page.evaluate("window.settled") >= 2)
-
-    # Then
     expect(page.locator("[data-pick]").first).to_be_focused()
 
-
-def test_enter_opens_a_result_also_while_the_results_come_again(shop: Fleet, open_window: OpenWindow):
-    page = open_window()
-    sign_in(page, shop.url, "cashier", "/products/?q=pln+pasca")
-    page.locator("[data-pick]", has_text="PLN Pascabayar").focus()
-
     # When the results are replaced, and Enter is pressed at the next moment
+    page.goto(f"{shop.url}/products/?q=pln+pasca")
+    page.locator("[data-pick]", has_text="PLN Pascabayar").focus()
     page.evaluate("""() => {
         const enter = () => setTimeout(() => document.activeElement.click());
         document.addEventListener("htmx:afterSwap", enter, { once: true });
         document.querySelector("[data-live-search]").requestSubmit();
     }""")
-
-    # Then
     page.wait_for_url("**/counter/?product=PLNPASCA")
 
 
@@ -121,38 +111,26 @@ def test_a_bill_is_paid_and_printed_with_the_keyboard_alone(shop: Fleet, upstrea
     page.click("[data-act=r]")
     page.wait_for_url("**/receipt/")
     faults += faults_of(page)
-    page.add_init_script("window.print = () => {}")
-    page.click("button:has-text('Print')")
-    page.wait_for_url("**/receipt/1/")
+    page.add_init_script("window.printed = 0; window.print = () => { window.printed += 1; }")
+    print_alone(page, number=1)
     expect(page.locator(".struk")).to_contain_text(check.customer_name)
     faults += faults_of(page)
+    page.goto(f"{shop.url}/orders/{order.ref_id}/receipt/?paper=a5")
+    print_alone(page, number=2)
     assert faults == []
 
 
-def test_only_the_receipt_is_printed_and_fits_each_paper(shop: Fleet, open_window: OpenWindow):
-    page = open_window()
-    sign_in(page, shop.url, "cashier", path=None)
-    check_bill(page, shop, SUCCEEDS)
-    order = pay(page)
-    row(page, order, "success")
-    order_page = f"{shop.url}/orders/{order.ref_id}/"
-    page.add_init_script("window.printed = 0; window.print = () => { window.printed += 1; }")
-
-    for number, (paper, width) in enumerate({"58": 58, "80": 80, "a5": 148}.items(), start=1):
-        page.goto(f"{order_page}receipt/?paper={paper}")
-        page.click("button:has-text('Print')")
-        page.wait_for_url(f"**/receipt/{number}/")
-
-        page.wait_for_function("window.printed === 1")
-        pdf = page.pdf(prefer_css_page_size=True)
-        [box] = set(re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", pdf))
-        assert float(box[0]) / 72 * 25.4 == pytest.approx(width, abs=0.5)
-        assert len(re.findall(rb"/Type ?/Page\b", pdf)) == 1
-        page.emulate_media(media="print")
-        assert page.locator(".struk").is_visible()
-        for hidden in (".side", ".page-head", "#toasts"):
-            assert not page.locator(hidden).first.is_visible(), hidden
-        page.emulate_media(media="null")
+def print_alone(page: Page, *, number: int) -> None:
+    """Press the receipt's button: the browser prints one page, with the receipt alone."""
+    page.click("button:has-text('Print')")
+    page.wait_for_url(f"**/receipt/{number}/")
+    page.wait_for_function("window.printed === 1")
+    assert len(re.findall(rb"/Type ?/Page\b", page.pdf(prefer_css_page_size=True))) == 1
+    page.emulate_media(media="print")
+    assert page.locator(".struk").is_visible()
+    for hidden in (".side", ".page-head", "#toasts"):
+        assert not page.locator(hidden).first.is_visible(), hidden
+    page.emulate_media(media="null")
 
 
 def test_a_check_expires_by_itself_and_one_click_checks_again(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
@@ -177,13 +155,14 @@ def test_a_check_expires_by_itself_and_one_click_checks_again(shop: Fleet, upstr
     assert faults == []
 
 
-def test_a_risen_total_is_paid_only_when_it_is_confirmed(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+def test_a_payment_that_needs_action_is_paid_once_it_can_be(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
     sign_in(page, shop.url, "cashier", path=None)
+
+    # A risen total is paid only when it is confirmed.
     check_bill(page, shop, TOTAL_RISES)
     order = pay(page)
     row(page, order, "needs_action")
-
     order.refresh_from_db()
     before = order.max_price
     assert (Order.objects.count(), order.action_reason) == (1, ActionReason.AMOUNT_MISMATCH)
@@ -195,12 +174,22 @@ def test_a_risen_total_is_paid_only_when_it_is_confirmed(shop: Fleet, upstream: 
     expect(page.locator("#counter-pay")).to_contain_text("Confirm")
     faults += faults_of(page)
     assert pay(page) == order
-
     row(page, order, "success")
     order.refresh_from_db()
     assert (order.max_price, Order.objects.count()) == (before + 2_500, 1)
     assert upstream.ledger(order) == [("debit", -(before + 2_500))]
     assert faults == []
+
+    # Without balance it is paid after a top-up.
+    check_bill(page, shop, BALANCE_SHORT)
+    short = pay(page)
+    row(page, short, "needs_action")
+    upstream.control("topup", amount=5_000_000)
+    page.goto(f"{shop.url}/counter/bills/{short.ref_id}/")
+    assert pay(page) == short
+    row(page, short, "success")
+    assert Order.objects.count() == 2
+    assert [kind for kind, _amount in upstream.ledger(short)] == ["debit"]
 
 
 def test_a_pending_inquiry_is_followed_at_counter_and_page(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
@@ -226,23 +215,8 @@ def test_a_pending_inquiry_is_followed_at_counter_and_page(shop: Fleet, upstream
     expect(own.locator("#counter-pay")).to_be_focused()
 
 
-def test_a_payment_without_balance_is_paid_after_a_top_up(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
-    page = open_window()
-    sign_in(page, shop.url, "cashier", path=None)
-    check_bill(page, shop, BALANCE_SHORT)
-    order = pay(page)
-    row(page, order, "needs_action")
-
-    upstream.control("topup", amount=5_000_000)
-    page.goto(f"{shop.url}/counter/bills/{order.ref_id}/")
-    assert pay(page) == order
-
-    row(page, order, "success")
-    assert Order.objects.count() == 1
-    assert [kind for kind, _amount in upstream.ledger(order)] == ["debit"]
-
-
-def test_a_saved_name_leads_to_its_bill(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+def test_a_saved_name_leads_to_its_bill_and_a_way_to_pay(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    begin(User.objects.get(username="cashier"), cash=100_000)
     customer = Customer.objects.create(name="Bu Sari")
     product = Product.objects.get(code="PLNPASCA")
     SavedNumber.objects.create(customer=customer, destination=SUCCEEDS, product=product, kind="meter")
@@ -259,21 +233,14 @@ def test_a_saved_name_leads_to_its_bill(shop: Fleet, upstream: Upstream, open_wi
 
     expect(page.locator("#counter-bill")).to_be_visible()
     assert BillCheck.objects.get().saved_number.customer == customer
-
-
-def test_the_row_of_payment_shows_what_the_method_needs(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
-    begin(User.objects.get(username="cashier"), cash=100_000)
-    page = open_window()
-    sign_in(page, shop.url, "cashier", path=None)
-    check_bill(page, shop, SUCCEEDS)
     expect(page.locator("#counter-bill[data-ready]")).to_be_visible()
 
+    # then the row of payment shows what each method needs, and it is paid
     shown = {}
     for method in ("cash", "qris", "card"):
         page.click(f".pay-way:has([value={method}])")
         fields = page.locator("[data-needed]:visible")
         shown[method] = [field.get_attribute("data-needed") for field in fields.all()]
-
     assert shown == {"cash": ["cash"], "qris": [], "card": ["slip"]}
     assert faults_of(page) == []
     page.fill("#id_paid_reference", "004217")
