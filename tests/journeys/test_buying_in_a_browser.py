@@ -15,7 +15,6 @@ from tests.journeys.helpers import OpenWindow, sign_in
 pytestmark = pytest.mark.journey
 
 SUCCEEDS_AFTER_A_WHILE = "081290000002"
-FAILS = "081290000004"
 
 
 def open_sent(page: Page) -> None:
@@ -84,50 +83,22 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
     assert Order.objects.count() == 1
 
 
-def test_number_and_denomination_are_typed_in_one_field(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
-    page = open_window()
+def test_a_double_click_buys_once_and_the_list_follows(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    page, list_page = open_window(), open_window()
+    sign_in(list_page, shop.url, "cashier", path=None)
     sign_in(page, shop.url, "cashier", "/products/")
     expect(page.locator("#q")).to_be_focused()
 
+    # The number and the denomination are typed in one field.
     page.keyboard.type(f"{SUCCEEDS_AFTER_A_WHILE} 10")
     expect(page).to_have_url(re.compile(rf"\?q=10&destination={SUCCEEDS_AFTER_A_WHILE}$"))
     expect(page.locator("[data-pick]").first).to_have_text("Telkomsel 10.000")
     page.keyboard.press("Enter")
     expect(page.locator("[data-pick]").first).to_be_focused()
     page.keyboard.press("Enter")
-
     page.wait_for_url("**/counter/?product=TSEL10&q=*")
     expect(page.locator("#counter-q")).to_have_value(SUCCEEDS_AFTER_A_WHILE)
 
-
-def test_without_javascript_the_same_can_be_done(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
-    page = open_window(java_script_enabled=False)
-    sign_in(page, shop.url, "cashier", "/products/")
-
-    page.fill("#destination", FAILS)
-    page.fill("#q", "Telkomsel 10.000")
-    page.click("button:has-text('Search')")
-    page.click(".product-link >> nth=0")
-    assert page.input_value("#counter-q") == FAILS
-    page.click("#counter-form button")
-    page.click("[data-send]")
-    page.wait_for_url(f"{shop.url}/counter/")
-    page.click(".run-what")
-    # The page reloads itself every few seconds while the order is open.
-    expect(page.locator(".order-status .status-failed")).to_be_visible()
-
-    order = Order.objects.get()
-    assert [kind for kind, _amount in upstream.ledger(order)] == ["debit", "refund"]
-
-
-def test_a_double_click_buys_once_and_the_list_follows(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
-    page, list_page = open_window(), open_window()
-    for window in (page, list_page):
-        sign_in(window, shop.url, "cashier", path=None)
-
-    page.goto(f"{shop.url}/products/?q=Telkomsel 10.000&destination={SUCCEEDS_AFTER_A_WHILE}")
-    page.click("[data-pick] >> nth=0")
-    page.wait_for_url("**/counter/?product=TSEL10&q=*")
     page.keyboard.press("Enter")
     expect(page.locator("#counter-review[data-ready]")).to_be_visible()
     page.dblclick("[data-send]")
