@@ -9,7 +9,6 @@ from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
 from bills import services
-from bills.models import BillCheck
 from catalogue.models import Product
 from purchases.models import Order
 from staff.models import User
@@ -232,38 +231,48 @@ def test_refresh_back_and_a_lost_line_keep_the_sale(shop: Fleet, upstream: Upstr
     assert Order.objects.get() == order
 
 
-@pytest.mark.parametrize(
-    ("number", "keys"), [(PHONE, ("Space", "1", "0", "Enter")), (CUSTOMER, ("Space", "b", "Enter"))]
-)
-def test_what_is_being_sent_stays_in_sight_until_its_answer(
-    shop: Fleet, upstream: Upstream, open_window: OpenWindow, number: str, keys: tuple[str, ...]
-):
-    # given a review on a slow line
+def test_what_is_being_sent_stays_in_sight_until_its_answer(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    # given a slow line; the drawer takes cash
+    begin(User.objects.get(username="cashier"), cash=100_000)
     page = open_window()
     till, line = Hands(page, shop), SlowLine(page)
     shown = page.locator("[data-send]")
-    till.type_number(number)
-    till.press(*keys)
-    till.review()
 
-    # when it is sent, and the cashier wants to leave it, by key, by mouse, or by the next number on a phone
-    line.hold()
-    till.press("Enter", "Escape")
-    expect(shown).to_be_visible()
-    page.evaluate("document.activeElement.blur()")
-    till.press("Escape")
-    expect(shown).to_be_visible()
-    page.locator("#counter-leave").click()
-    expect(shown).to_be_visible()
-    expect(till.field).not_to_be_editable()
-    line.free()
+    for number, keys in ((PHONE, ("Space", "1", "0", "Enter")), (CUSTOMER, ("Space", "b", "Enter"))):
+        till.type_number(number)
+        if number == CUSTOMER:  # cash that is typed while the biller is asked is the cash of the bill
+            line.hold()
+            till.press(*keys, "9", "0", "0")
+            expect(page.locator("#counter-ahead")).to_have_text("900")
+            line.free()
+            till.review()
+            expect(page.locator("#id_cash_given")).to_have_value("900.000")
+            expect(page.locator("#counter-ahead")).to_have_text("")
+            expect(page.locator("#counter-pay")).to_be_focused()
+        else:
+            till.press(*keys)
+            till.review()
 
-    # then it is sold once, the page says so, and the next number goes into the field
-    order = till.sent()
-    till.type_number("081291111112")
-    expect(till.field).to_have_value("081291111112")
-    till.row(order, "success")
-    assert Order.objects.get() == order
+        # when it is sent, and the cashier wants to leave it, by key, by mouse, or by the next number on a phone
+        line.hold()
+        till.press("Enter", "Escape")
+        expect(shown).to_be_visible()
+        page.evaluate("document.activeElement.blur()")
+        till.press("Escape")
+        expect(shown).to_be_visible()
+        page.locator("#counter-leave").click()
+        expect(shown).to_be_visible()
+        expect(till.field).not_to_be_editable()
+        line.free()
+
+        # then it is sold once, the page says so, and the next number goes into the field
+        order = till.sent()
+        till.type_number("081291111112")
+        expect(till.field).to_have_value("081291111112")
+        till.row(order, "success")
+        assert Order.objects.filter(destination=number).get() == order
+        till.press("Escape")
+        expect(till.field).to_have_value("")
 
 
 def test_the_strip_goes_on_asking_after_a_sending_that_sold_nothing(
@@ -297,76 +306,41 @@ def test_the_strip_goes_on_asking_after_a_sending_that_sold_nothing(
     expect(page.locator("#counter-review [role=alert][data-code]")).to_be_visible()
 
 
-def test_cash_typed_while_the_biller_is_asked_is_the_cash_of_the_bill(
-    shop: Fleet, upstream: Upstream, open_window: OpenWindow
-):
-    begin(User.objects.get(username="cashier"), cash=100_000)
-    page = open_window()
-    till, line = Hands(page, shop), SlowLine(page)
-    till.type_number(CUSTOMER)
-    line.hold()
-    till.press("Space", "b", "Enter", "9", "0", "0")
-    expect(page.locator("#counter-ahead")).to_have_text("900")
-
-    line.free()
-
-    till.review()
-    expect(page.locator("#id_cash_given")).to_have_value("900.000")
-    expect(page.locator("#counter-ahead")).to_have_text("")
-    expect(page.locator("#counter-pay")).to_be_focused()
-
-
-@pytest.fixture
-def asked(live_server: Any, upstream: Upstream, open_window: OpenWindow) -> tuple[Page, BillCheck]:
-    """The counter while a biller is asked, and the check that nobody has answered yet."""
+def test_what_is_typed_while_a_biller_is_asked(live_server: Any, upstream: Upstream, open_window: OpenWindow):
+    # given a biller that has not answered yet
     create_demo_staff()
     begin(User.objects.get(username="cashier"), cash=100_000)
     check, page = start(1), open_window()
-    sign_in(page, live_server.url, "cashier", f"/counter/bills/{check.ref_id}/")
-    expect(page.locator("#counter-bill[data-standing=asking]")).to_be_focused()
-    return page, check
+    panel, ahead, field = (page.locator(f"#counter-{part}") for part in ("bill", "ahead", "q"))
+    sign_in(page, live_server.url, "cashier", path=None)
 
+    def wait_for_the_biller() -> None:
+        page.goto(f"{live_server.url}/counter/bills/{check.ref_id}/")
+        expect(page.locator("#counter-bill[data-standing=asking]")).to_be_focused()
 
-def test_a_number_typed_while_the_biller_is_asked_waits_for_the_bill_to_end(asked: tuple[Page, BillCheck]):
-    page, check = asked
-    page.keyboard.type(PHONE)
-
-    services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
-
-    expect(page.locator("#counter-pay")).to_be_focused()
-    expect(page.locator("#id_cash_given")).to_have_value("")
-    expect(page.locator("#counter-ahead")).to_have_text(PHONE)
-    page.keyboard.press("Escape")
-    expect(page.locator("#counter-q")).to_have_value(PHONE)
-    expect(page.locator("#counter-ahead")).to_have_text("")
-
-
-def test_cash_typed_for_a_bill_ends_with_it(asked: tuple[Page, BillCheck]):
-    page, _check = asked
-    page.keyboard.type("900")
-    expect(page.locator("#counter-ahead")).to_have_text("900")
-
-    page.fill("#counter-q", PHONE)  # the next customer's number is pasted
-
-    expect(page.locator("#counter-bill")).to_have_count(0)
-    expect(page.locator("#counter-ahead")).to_have_text("")
-
-
-def test_cash_typed_for_a_bill_that_is_left_goes_into_no_field(asked: tuple[Page, BillCheck]):
-    page, _check = asked
-    page.keyboard.type("900")
-
-    page.keyboard.press("Escape")
-
-    expect(page.locator("#counter-bill")).to_have_count(0)
-    expect(page.locator("#counter-ahead")).to_have_text("")
-    expect(page.locator("#counter-q")).to_have_value("")
-
-
-def test_while_the_biller_is_asked_a_letter_keeps_its_meaning(asked: tuple[Page, BillCheck]):
-    page, _check = asked
-
+    # then a letter keeps its meaning
+    wait_for_the_biller()
     page.keyboard.press("?")
-
     expect(page.locator("#shortcuts")).to_be_visible()
     expect(page.locator("#counter-bill[data-standing=asking]")).to_be_visible()
+
+    # then typed cash ends with the bill: the next customer's number is pasted, or the bill is left
+    for leave in (lambda: page.fill("#counter-q", PHONE), lambda: page.keyboard.press("Escape")):
+        wait_for_the_biller()
+        page.keyboard.type("900")
+        expect(ahead).to_have_text("900")
+        leave()
+        expect(panel).to_have_count(0)
+        expect(ahead).to_have_text("")
+    expect(field).to_have_value("")
+
+    # and a typed number waits for the bill to end
+    wait_for_the_biller()
+    page.keyboard.type(PHONE)
+    services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
+    expect(page.locator("#counter-pay")).to_be_focused()
+    expect(page.locator("#id_cash_given")).to_have_value("")
+    expect(ahead).to_have_text(PHONE)
+    page.keyboard.press("Escape")
+    expect(field).to_have_value(PHONE)
+    expect(ahead).to_have_text("")
