@@ -1,5 +1,6 @@
 """A day with a drawer in a real browser: opened, used for sales, counted, handed over, signed."""
 
+import re
 from typing import Any
 
 import pytest
@@ -34,12 +35,19 @@ def sell_and_give_back(window: Page, address: str, cashier: User) -> list[str]:
     window.click("#correct-payment button[type=submit]")
     expect(window.locator("[data-code=payment_noted]")).to_be_visible()
     faults = faults_of(window)
-    window.goto(f"{address}/orders/{failed.ref_id}/")
-    faults += faults_of(window)
+    window.goto(f"{address}/refunds/")
+    expect(window.locator("tbody tr")).to_have_count(1)
+    faults += faults_in_both_languages(window)
+    window.get_by_text(failed.ref_id).locator("xpath=ancestor::tr").locator("a").first.click()
+    window.click("#refund-message summary")
+    expect(window.locator("#refund-text")).to_have_value(re.compile(r"Rp5\.000"))
+    faults += faults_in_all_looks(window)
     window.click("#give-back button[type=submit]")
     expect(window.locator("#sale-refund")).to_be_visible()
+    window.goto(f"{address}/refunds/?state=given")
+    expect(window.locator("tbody tr")).to_have_count(1)
 
-    return faults
+    return faults + faults_in_both_languages(window)
 
 
 def close_and_sign(owner: Page, address: str) -> list[str]:
