@@ -39,6 +39,11 @@ def test_a_text_that_is_too_long_is_refused_not_cut():
     with pytest.raises(DataError), transaction.atomic():
         update_rows([order], ("error_code",))
 
+    with statements() as sent:  # no rows are no statement
+        update_rows([], ("polls",))
+        insert_rows([])
+    assert not sent
+
 
 def test_new_rows_are_stored_as_they_are():
     order = make_order(Status.PENDING)
@@ -55,11 +60,3 @@ def test_new_rows_are_stored_as_they_are():
     assert [event.raw for event in stored] == [raw, None, raw]
     assert [event.at for event in stored] == [event.at for event in rows]
     assert {(event.facts == {}, event.actor, event.from_status) for event in stored} == {(True, None, "")}
-
-
-def test_no_rows_are_no_statement():
-    with statements() as sent:
-        update_rows([], ("polls",))
-        insert_rows([])
-
-    assert not sent
