@@ -98,54 +98,37 @@ def test_a_folder_that_does_not_answer_holds_no_page(settings, tmp_path, monkeyp
     assert (row.verdict, "does not answer" in row.seen) == ("bad", True)
 
 
-@pytest.mark.parametrize(
-    ("minutes", "fault", "said"),
-    [(1, "", "has all of it until"), (5, "It is away.", "It is away."), (None, "", "no backup to begin with")],
-)
-def test_it_says_what_the_bucket_has(settings, tmp_path, minutes, fault, said):
+def test_it_says_what_the_bucket_has(settings, tmp_path):
     settings.DATA_DIR, settings.BACKUP_TO, settings.BACKUP_BUCKET = tmp_path, str(tmp_path), "s3://shop/backups"
-    until = minutes and (timezone.now() - dt.timedelta(minutes=minutes)).isoformat()
-    noted = {"until": until, "backup": "20261126-190000Z" if until else "", "fault": fault}
-    (tmp_path / "bucket-copied.json").write_text(json.dumps(noted))
+    browser = browser_of("administrator")
 
-    page = unescape(browser_of("administrator").get(reverse("backups")).content.decode())
+    def page_with(**noted: object) -> str:
+        (tmp_path / "bucket-copied.json").write_text(json.dumps(noted))
+        return unescape(browser.get(reverse("backups")).content.decode())
 
-    assert "s3://shop/backups" in page
-    assert said in page
-    assert "Nobody has restored from the bucket yet" in page
+    for minutes, fault, said in (
+        (1, "", "has all of it until"),
+        (5, "It is away.", "It is away."),
+        (None, "", "no backup to begin with"),
+    ):
+        until = minutes and (timezone.now() - dt.timedelta(minutes=minutes)).isoformat()
+        page = page_with(until=until, backup="20261126-190000Z" if until else "", fault=fault)
+        assert "s3://shop/backups" in page
+        assert said in page
+        assert "Nobody has restored from the bucket yet" in page
 
-
-def test_it_says_that_the_bucket_lacks_the_newest_backup(settings, tmp_path):
-    settings.DATA_DIR, settings.BACKUP_TO, settings.BACKUP_BUCKET = tmp_path, str(tmp_path), "s3://shop/backups"
-    begun = (timezone.now() - dt.timedelta(hours=7)).strftime("%Y%m%d-%H%M%SZ")
-    noted = {"until": timezone.now().isoformat(), "backup": "20261101-190000Z", "newest": begun, "fault": "No room."}
-    (tmp_path / "bucket-copied.json").write_text(json.dumps(noted))
-
-    page = browser_of("administrator").get(reverse("backups")).content.decode()
-
+    # it lacks the newest backup
+    begun, now = (timezone.now() - dt.timedelta(hours=7)).strftime("%Y%m%d-%H%M%SZ"), timezone.now().isoformat()
+    page = page_with(until=now, backup="20261101-190000Z", newest=begun, fault="No room.")
     assert "No room." in page.partition('id="bucket-lacks-backup"')[2].partition("</p>")[0]
 
-
-def test_it_says_what_the_bucket_has_lost_and_when_it_was_proved(settings, tmp_path):
-    settings.DATA_DIR, settings.BACKUP_TO, settings.BACKUP_BUCKET = tmp_path, str(tmp_path), "s3://shop/backups"
-    now = timezone.now().isoformat()
+    # it has lost files, and a drill has proved it
     compared = {"at": now, "lost": 2, "names": ["20261126-190000Z.json", "20261126-190000Z.tar.gz.age"]}
-    noted = {"until": now, "backup": "20261126-190000Z", "fault": "", "compared": compared}
-    (tmp_path / "bucket-copied.json").write_text(json.dumps(noted))
     (tmp_path / "bucket-drill.json").write_text(json.dumps({"at": now, "orders": 1_234, "seconds": 61.5, "fault": ""}))
-
-    page = unescape(browser_of("administrator").get(reverse("backups")).content.decode())
-
+    page = page_with(until=now, backup="20261126-190000Z", fault="", compared=compared)
     assert "2 files in the bucket were not there" in page
     assert "20261126-190000Z.tar.gz.age" in page
     assert "brought back 1234 orders" in " ".join(page.partition('id="bucket-drill"')[2].split())
-
-
-def test_without_a_restore_there_is_nothing_to_open():
-    page = browser_of("administrator").get(reverse("backups")).content.decode()
-
-    assert 'id="restored"' not in page
-    assert not upstream_account().is_held
 
 
 def test_a_backup_by_hand_is_listed_with_its_folder(settings, tmp_path):
@@ -165,46 +148,46 @@ def test_a_backup_by_hand_is_listed_with_its_folder(settings, tmp_path):
     assert page.count("70 MB") == 1
 
 
-@pytest.mark.parametrize(
-    ("behind", "words"), [(4, "the last 4 s would be lost"), (90, "are not copied"), (None, "now")]
-)
-def test_the_page_says_how_much_would_be_lost_now(settings, tmp_path, behind, words, monkeypatch):
+def test_the_page_says_how_much_would_be_lost_now(settings, tmp_path, monkeypatch):
     settings.BACKUP_TO, settings.DATA_DIR = str(tmp_path), tmp_path
-    now = timezone.now()
+    now, browser = timezone.now(), browser_of("administrator")
     monkeypatch.setattr("core.kept_backups.timezone.now", lambda: now)
-    if behind:
-        until = now - dt.timedelta(seconds=behind)
-        (tmp_path / "log-copied.json").write_text(json.dumps({"until": until.isoformat()}))
     fault = {"at": now.isoformat(), "fault": "No space left on device"}
     (tmp_path / "backup-fault.json").write_text(json.dumps(fault))
+    for behind, words in ((None, "now"), (4, "the last 4 s would be lost"), (90, "are not copied")):
+        if behind:
+            until = now - dt.timedelta(seconds=behind)
+            (tmp_path / "log-copied.json").write_text(json.dumps({"until": until.isoformat()}))
 
-    page = browser_of("administrator").get(reverse("backups")).content.decode()
+        page = browser.get(reverse("backups")).content.decode()
 
-    state = " ".join(page.partition('id="backup-state"')[2].partition("</p>")[0].split())
-    assert words in state
-    assert "No space left on device" in page.partition('id="backup-fault"')[2].partition("</p>")[0]
+        state = " ".join(page.partition('id="backup-state"')[2].partition("</p>")[0].split())
+        assert words in state
+        assert "No space left on device" in page.partition('id="backup-fault"')[2].partition("</p>")[0]
 
 
-def test_a_missing_log_and_a_damaged_manifest_are_named(settings, tmp_path):
+def test_a_first_backup_a_missing_log_and_damage_are_named(settings, tmp_path):
     settings.BACKUP_TO, settings.DATA_DIR = str(tmp_path), tmp_path
+    browser, log = browser_of("administrator"), tmp_path / "wal" / timezone.now().strftime("%Y%m%d-%H%M%SZ")
+    log.mkdir(parents=True)
+
+    page = browser.get(reverse("backups")).content.decode()
+
+    assert "has been under way since" in page.partition('id="backup-state"')[2].partition("</p>")[0]
+    assert 'id="restored"' not in page, "without a restore there is nothing to open"
+    assert not upstream_account().is_held
+
+    log.rmdir()
+    log.parent.rmdir()
     manifest = {"ended_at": "2026-11-25T19:00:09+00:00", "size": 70_000_000, "orders": 1, "secrets": True}
     for name, text in (("20261125-190000Z", json.dumps(manifest)), ("20261126-190000Z", "{")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "manifest.json").write_text(text)
 
-    page = browser_of("administrator").get(reverse("backups")).content.decode()
+    page = browser.get(reverse("backups")).content.decode()
 
     assert "(wal/) is missing" in page.partition('id="backup-state"')[2].partition("</p>")[0]
     assert "20261126-190000Z" in page.partition('id="unreadable"')[2].partition("</p>")[0]
-
-
-def test_a_restored_shop_says_that_its_first_backup_is_under_way(settings, tmp_path):
-    settings.BACKUP_TO, settings.DATA_DIR = str(tmp_path), tmp_path
-    (tmp_path / "wal" / timezone.now().strftime("%Y%m%d-%H%M%SZ")).mkdir(parents=True)
-
-    page = browser_of("administrator").get(reverse("backups")).content.decode()
-
-    assert "has been under way since" in page.partition('id="backup-state"')[2].partition("</p>")[0]
 
 
 def test_what_was_taken_in_is_listed_with_its_sums():

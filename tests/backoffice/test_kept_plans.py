@@ -19,11 +19,10 @@ from tests.drawers.helpers import begin, sell
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # The changes of the table of orders by another connection, and the changes back.
-CHANGES = {
-    "new column": ("ADD of_tests text NOT NULL DEFAULT ''", "DROP of_tests"),
-    "other type": ("ALTER polls TYPE bigint", "ALTER polls TYPE integer"),
-}
-CASES = pytest.mark.parametrize(("change", "back"), CHANGES.values(), ids=CHANGES)
+CHANGES = [
+    ("ADD of_tests text NOT NULL DEFAULT ''", "DROP of_tests"),
+    ("ALTER polls TYPE bigint", "ALTER polls TYPE integer"),
+]
 # A small process like a page's: it sends one query twice, and prints the number of plans that the server keeps.
 ASKS_TWICE = """
 import django; django.setup()
@@ -38,41 +37,41 @@ with connection.cursor() as cursor:
 """
 
 
-@CASES
-def test_given_kept_plans_when_their_table_changes_then_a_page_goes_on(change, back):
+def test_given_kept_plans_when_their_table_changes_then_a_page_goes_on():
     person, order = sold()
     browser = signed_in(person)
-    browser.get("/counter/")
-    kept = kept_plans()
+    for change, back in CHANGES:
+        browser.get("/counter/")
+        kept = kept_plans()
 
-    alter(change)
-    try:
-        page = browser.get("/counter/")
-    finally:
-        alter(back)
+        alter(change)
+        try:
+            page = browser.get("/counter/")
+        finally:
+            alter(back)
 
-    assert (page.status_code, order.ref_id in page.content.decode()) == (200, True)
-    assert kept_plans() == kept > 0
+        assert (page.status_code, order.ref_id in page.content.decode()) == (200, True), change
+        assert kept_plans() == kept > 0, change
 
 
-@CASES
-def test_given_a_transaction_when_a_table_changes_then_it_is_committed(change, back):
+def test_given_a_transaction_when_a_table_changes_then_it_is_committed():
     person, order = sold()
     often = Together(Order.objects.filter(pk=Given("key")))
-    often.read(key=order.pk)
-    kept = kept_plans()
+    for change, back in CHANGES:
+        often.read(key=order.pk)
+        kept = kept_plans()
 
-    try:
-        with transaction.atomic():
-            User.objects.filter(pk=person.pk).update(first_name="Sari")
-            alter(change)
-            rows = often.read(key=order.pk)
-    finally:
-        alter(back)
+        try:
+            with transaction.atomic():
+                User.objects.filter(pk=person.pk).update(first_name=change)
+                alter(change)
+                rows = often.read(key=order.pk)
+        finally:
+            alter(back)
 
-    assert rows == [[order]]
-    assert User.objects.get(pk=person.pk).first_name == "Sari"
-    assert kept_plans() == kept > 0
+        assert rows == [[order]]
+        assert User.objects.get(pk=person.pk).first_name == change
+        assert kept_plans() == kept > 0, change
 
 
 @pytest.mark.parametrize(("pooled", "kept"), [("0", "1"), ("1", "0")])

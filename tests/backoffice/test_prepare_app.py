@@ -36,20 +36,17 @@ def prepare() -> str:
     return out.getvalue()
 
 
-def test_an_owner_is_asked_for_only_while_there_is_none(called: list[str]):
+def test_a_missing_owner_and_a_restored_shop_are_named(called: list[str]):
     before = prepare()
     make_person("admin")
-
-    assert NO_OWNER in before
-    assert NO_OWNER not in prepare()
-
-
-def test_a_restored_shop_is_named_until_it_is_opened(called: list[str]):
-    before = prepare()
+    with_owner = prepare()
     hold_restored(to=timezone.now())
 
+    assert NO_OWNER in before
+    assert NO_OWNER not in with_owner
     assert RESTORED not in before
     assert RESTORED in prepare()
+    assert "declare_fresh_budget" not in called, "only the demo begins with a fresh rate budget"
 
 
 def test_a_database_of_an_unreleased_version_is_a_sentence(called: list[str], monkeypatch: pytest.MonkeyPatch):
@@ -78,10 +75,7 @@ def test_a_postgresql_that_lacks_some_constraints_is_a_sentence(called: list[str
     connection.close()
 
 
-def test_only_the_demo_begins_with_a_fresh_rate_budget(called: list[str], settings: Any):
-    prepare()
-    assert "declare_fresh_budget" not in called
-
+def test_the_demo_begins_with_a_fresh_rate_budget(called: list[str], settings: Any):
     settings.SANDBOX, settings.UPSTREAM_BASE_URL = True, "http://127.0.0.1:9"
     prepare()
     assert "declare_fresh_budget" in called

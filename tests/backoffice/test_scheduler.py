@@ -42,12 +42,16 @@ def beats(tmp_path: Path, ticked: list[str], monkeypatch: pytest.MonkeyPatch) ->
     stores.patient().delete("beat", "starting")
 
 
-def test_one_ticks_and_the_other_stands_by(beats: list[OneOfMany], ticked: list[str]):
+def test_one_ticks_and_the_other_stands_by_until_it_stops(beats: list[OneOfMany], ticked: list[str]):
     for _ in range(3):
         for beat in beats:
             beat.tick()
-
     assert ticked == ["beat", "beat", "beat"]
+
+    # one that stops in order is followed at once
+    beats[0].close()
+    beats[1].tick()
+    assert ticked[3:] == ["beat-2"]
 
 
 def test_the_first_one_asks_at_once_for_what_a_new_shop_lacks(beats: list[OneOfMany], published: list[str]):
@@ -69,15 +73,6 @@ def test_a_planned_stop_raises_no_alert_while_the_others_go_on(beats: list[OneOf
     assert "beat" not in pulse.alive()
     assert pulse.silent() == []
     assert Pulse(redis=True, is_starting=False, beats=pulse.beats).silent() == ["beat"]
-
-
-def test_one_that_stops_in_order_is_followed_at_once(beats: list[OneOfMany], ticked: list[str]):
-    beats[0].tick()
-    beats[0].close()
-
-    beats[1].tick()
-
-    assert ticked == ["beat", "beat-2"]
 
 
 def test_one_that_was_killed_is_followed_when_its_lease_is_over(beats: list[OneOfMany], ticked: list[str]):

@@ -32,25 +32,20 @@ def test_a_form_and_a_callback_reach_no_view(django_assert_num_queries):
         assert Client().post("/callbacks/upstream/", b"{}", content_type="application/json").status_code == 400
 
 
-def test_the_health_answers_are_as_ever(client):
+def test_health_and_what_its_proxy_sends_are_served(client):
     assert client.get("/healthz").status_code == 200
+    assert client.get("/accounts/login/", headers=OVER_TLS).status_code == 200
 
-
-def test_a_proxy_that_was_reached_without_tls_leads_to_tls(client):
+    # a proxy that was reached without TLS leads to TLS
     answer = client.get("/accounts/login/", headers={"X-Forwarded-Proto": "http"})
-
     assert (answer.status_code, answer.headers["Location"]) == (301, "https://testserver/accounts/login/")
 
 
-def test_behind_its_proxy_it_serves_pages(client):
-    assert client.get("/accounts/login/", headers=OVER_TLS).status_code == 200
-
-
-@pytest.mark.parametrize("headers", [OVER_TLS, {"X-Forwarded-For": "203.0.113.7", "Forwarded": "proto=https"}, {}])
-def test_a_proxy_that_nobody_has_named_is_believed_nothing(client, settings, headers):
+def test_a_proxy_that_nobody_has_named_is_believed_nothing(client, settings):
     settings.BEHIND_TLS_PROXY, settings.SECURE_PROXY_SSL_HEADER = False, None
 
-    answer = client.get("/accounts/login/", headers=headers)
+    for headers in (OVER_TLS, {"X-Forwarded-For": "203.0.113.7", "Forwarded": "proto=https"}, {}):
+        answer = client.get("/accounts/login/", headers=headers)
 
-    assert answer.status_code == 400
-    assert b"BEHIND_TLS_PROXY=1" in answer.content
+        assert answer.status_code == 400
+        assert b"BEHIND_TLS_PROXY=1" in answer.content
