@@ -63,14 +63,14 @@ def code_shown(answer: Any) -> str:
     return refusal.code if refusal else ""
 
 
-@pytest.mark.parametrize("role", ["auditor", "administrator"])
-def test_a_plain_csv_holds_masked_numbers_whoever_makes_it(auditor, role):
-    browser = browser_of(role, username="somebody")
+def test_a_plain_csv_holds_masked_numbers_whoever_makes_it(auditor):
+    for role in ("auditor", "administrator"):
+        browser = browser_of(role, username=f"a-{role}")
 
-    text = text_of(browser.get("/audit/csv/?kind=approval_asked"))
+        text = text_of(browser.get("/audit/csv/?kind=approval_asked"))
 
-    assert ("0812•••••432" in text, NUMBER in text) == (True, False)
-    assert noted() == [{"format": "csv", "query": "kind=approval_asked"}]
+        assert ("0812•••••432" in text, NUMBER in text) == (True, False), role
+    assert noted() == [{"format": "csv", "query": "kind=approval_asked"}] * 2
 
 
 def test_a_whole_csv_takes_a_fresh_code_and_says_so(auditor):
@@ -94,24 +94,16 @@ def test_one_code_makes_one_whole_file(auditor):
     assert Export.objects.filter(whole_numbers=True).count() == 1
 
 
-@pytest.mark.parametrize(
-    ("signed_for", "asked", "count"),
-    [
-        ({"query": "person=sari", "format": "xlsx"}, ("?person=sari", "xlsx"), 1),
-        ({"query": "person=sari", "format": "xlsx"}, ("", "xlsx"), 0),
-        ({"query": "person=sari", "format": "xlsx"}, ("?person=sari", "csv"), 0),
-    ],
-)
-def test_a_passkey_signs_for_one_file_and_its_filters(auditor, signed_for, asked, count):
+def test_a_passkey_signs_for_one_file_and_its_filters(auditor):
     person = make_person("auditor", username="budi")
     key, browser = with_passkey(person), signed_in(person)
-    content = json.dumps({"list": "audit", **signed_for})
-    options = browser.post("/me/factors/options/", {"act": "whole_file", "content": content}).json()["publicKey"]
+    content = json.dumps({"list": "audit", "query": "person=sari", "format": "xlsx"})
 
-    path, file_format = asked
-    browser.post(f"/audit/whole/{path}", {"format": file_format, "factor_assertion": key.sign(options)})
+    for path, file_format, count in (("", "xlsx", 0), ("?person=sari", "csv", 0), ("?person=sari", "xlsx", 1)):
+        options = browser.post("/me/factors/options/", {"act": "whole_file", "content": content}).json()["publicKey"]
+        browser.post(f"/audit/whole/{path}", {"format": file_format, "factor_assertion": key.sign(options)})
 
-    assert len([facts for facts in noted() if facts.get("numbers") == "whole"]) == count
+        assert len([facts for facts in noted() if facts.get("numbers") == "whole"]) == count, (path, file_format)
 
 
 def test_the_workers_file_is_masked_unless_it_was_asked_whole(auditor):
