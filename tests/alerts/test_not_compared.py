@@ -1,5 +1,6 @@
 """Books that were not compared with the upstream's balance are an alert, unless another alert says why."""
 
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from reconciliation import services as reconciliation
 from reconciliation.models import Reconciliation, ReconciliationRun
 from testing.database import past_triggers
 from testing.orders import OneAnswer
-from tests.alerts.helpers import ago
+from tests.alerts.helpers import ago, give_heartbeats
 from tests.ledger.helpers import open_books, upstream_tells
 from upstream.error_codes import ErrorCode
 from upstream.errors import Rejected
@@ -39,64 +40,60 @@ def opened() -> list[tuple[str, int]]:
     return list(Alert.objects.open().exclude(kind__in=others).values_list("kind", "severity"))
 
 
-@pytest.mark.parametrize(("minutes", "expected"), [(14, NONE), (16, WARNING), (59, WARNING), (61, CRITICAL)])
-def test_it_is_a_warning_after_15_minutes_then_critical(minutes: int, expected: Any):
-    compared(minutes)
+def test_it_is_a_warning_after_15_minutes_then_critical_and_ends_by_itself(time_machine: Any):
+    reconciliation.reconcile()
+    assert opened() == NONE, "books that are not opened have nothing to compare"
 
-    assert opened() == expected
-
-
-def test_it_ends_by_itself_with_the_next_comparison():
-    compared(16)
-    assert opened() == WARNING
+    start = timezone.now()
+    open_books(1_000_000)
+    for minutes, expected in [(14, NONE), (16, WARNING), (59, WARNING), (61, CRITICAL)]:
+        time_machine.move_to(start + dt.timedelta(minutes=minutes), tick=False)
+        give_heartbeats()
+        assert opened() == expected, minutes
     since = reconciliation.compared_at()
     assert since is not None
     assert Alert.objects.get().facts == {"since": since.isoformat()}
 
     upstream_tells(1_000_000)
-
     assert opened() == NONE
 
-
-@pytest.mark.parametrize(
-    ("minutes", "run_minutes", "expected"),
-    [(11 * 60, 1, NONE), (13 * 60, 1, WARNING), (25 * 60, 1, CRITICAL), (16, 17, WARNING), (61, 17, CRITICAL)],
-)
-def test_a_shop_that_sells_all_day_is_given_that_day(minutes: int, run_minutes: int, expected: Any):
-    compared(minutes)
-    state = ReconciliationRun.Result.PROVISIONAL
-    ReconciliationRun.objects.create(
-        at=ago(minutes=run_minutes), trigger="beat", state=state, blocking=["R1", "R2", "R3", "R4"]
-    )
-
-    assert opened() == expected
-    if run_minutes == 1 and expected:
-        alert = Alert.objects.get()
-        assert (alert.facts["count"], alert.facts["orders"]) == (4, ["R1", "R2", "R3"])
-        assert "R1, R2, R3" in KINDS["not_compared"].words(alert.facts, None).facts
-
-
-def test_books_that_are_not_opened_have_nothing_to_compare():
-    reconciliation.reconcile()
-
-    assert opened() == NONE
-
-
-def test_what_was_never_compared_counts_from_the_opening():
-    open_books(1_000_000)
+    # what was never compared counts from the opening
     Reconciliation.objects.update(quiet=None)
-    Books.objects.update(opened_at=ago(minutes=16))
-
+    Books.objects.update(opened_at=timezone.now() - dt.timedelta(minutes=16))
     assert opened() == WARNING
 
 
-@pytest.mark.parametrize("why", ["refused_since", "unreachable_since"])
-@pytest.mark.parametrize(("minutes", "expected"), [(59, NONE), (61, CRITICAL)])
-def test_an_upstream_that_is_away_explains_it_for_an_hour(why: str, minutes: int, expected: Any):
-    compared(minutes)
-    UpstreamAccount.objects.create(**{why: ago(minutes=minutes - 1)})
+def test_a_shop_that_sells_all_day_is_given_that_day(time_machine: Any):
+    start = timezone.now()
+    open_books(1_000_000)
+    for minutes, run_minutes, expected in [
+        (16, 17, WARNING),
+        (61, 17, CRITICAL),
+        (11 * 60, 1, NONE),
+        (13 * 60, 1, WARNING),
+        (25 * 60, 1, CRITICAL),
+    ]:
+        time_machine.move_to(start + dt.timedelta(minutes=minutes), tick=False)
+        give_heartbeats()
+        at, state = timezone.now() - dt.timedelta(minutes=run_minutes), ReconciliationRun.Result.PROVISIONAL
+        ReconciliationRun.objects.create(at=at, trigger="beat", state=state, blocking=["R1", "R2", "R3", "R4"])
 
-    assert opened() == expected
+        assert opened() == expected, minutes
+    alert = Alert.objects.get(closed_at=None)
+    assert (alert.facts["count"], alert.facts["orders"]) == (4, ["R1", "R2", "R3"])
+    assert "R1, R2, R3" in KINDS["not_compared"].words(alert.facts, None).facts
+
+
+@pytest.mark.parametrize("why", ["refused_since", "unreachable_since"])
+def test_an_upstream_that_is_away_explains_it_for_an_hour(why: str, time_machine: Any):
+    start = timezone.now()
+    open_books(1_000_000)
+    UpstreamAccount.objects.create(**{why: start + dt.timedelta(minutes=1)})
+    for minutes, expected in [(59, NONE), (61, CRITICAL)]:
+        time_machine.move_to(start + dt.timedelta(minutes=minutes), tick=False)
+        give_heartbeats()
+
+        assert opened() == expected, minutes
 
 
 def test_an_upstream_whose_balance_request_alone_fails_does_not_explain_it():

@@ -20,7 +20,7 @@ def send(text: str = "There is <little> left & more", look: NotifyType = NotifyT
     return way.send("[Toko Kita] Low", text, look=look)
 
 
-def test_a_webhook_gets_title_text_and_look(webhook):
+def test_a_webhook_gets_title_text_and_look_and_its_no_is_not_followed(webhook):
     assert send() is None
 
     (taken,) = webhook.taken
@@ -29,9 +29,13 @@ def test_a_webhook_gets_title_text_and_look(webhook):
         "There is <little> left & more",
         "warning",
     )
+    for webhook.answer in (500, 401, 302):
+        webhook.taken.clear()
+        assert send() == Fault.FAILED
+        assert len(webhook.taken) == 1, webhook.answer
 
 
-def test_a_mailbox_gets_a_plain_text_mail(mailbox):
+def test_a_mailbox_gets_a_plain_text_mail_or_has_failed(mailbox):
     assert send("Saldo … Rp100.000\n\nBuka ‼") is None
 
     mail = message_from_bytes(mailbox.taken[0], policy=policy.default)
@@ -41,28 +45,16 @@ def test_a_mailbox_gets_a_plain_text_mail(mailbox):
         "text/plain",
     )
     assert mail.get_content().split() == ["Saldo", "…", "Rp100.000", "Buka", "‼"]
-
-
-@pytest.mark.parametrize("answer", [500, 401, 302])
-def test_a_webhook_that_says_no_has_failed_and_is_not_followed(webhook, answer):
-    webhook.answer = answer
-
+    mailbox.answer = 550  # it refuses the recipient
     assert send() == Fault.FAILED
-    assert len(webhook.taken) == 1
+    assert len(mailbox.taken) == 1
 
 
-def test_a_mail_server_that_refuses_the_recipient_has_failed(mailbox):
-    mailbox.answer = 550
+def test_a_server_that_is_not_there_has_failed(settings):
+    for address in ("json://127.0.0.1:9/x", "mailto://127.0.0.1:9?from=a@b.id&to=c@d.id"):
+        settings.ALERT_URLS = [address]
 
-    assert send() == Fault.FAILED
-    assert mailbox.taken == []
-
-
-@pytest.mark.parametrize("scheme", ["json://127.0.0.1:9/x", "mailto://127.0.0.1:9?from=a@b.id&to=c@d.id"])
-def test_a_server_that_is_not_there_has_failed(settings, scheme):
-    settings.ALERT_URLS = [scheme]
-
-    assert send() == Fault.FAILED
+        assert send() == Fault.FAILED, address
 
 
 @pytest.mark.parametrize("kind", ["webhook", "mailbox"])
@@ -81,13 +73,11 @@ def test_a_long_message_is_cut_to_what_the_service_takes():
     assert len(way.service._apply_overflow("x" * 9_000, title="y")) == 1
 
 
-@pytest.mark.parametrize(
-    "address", ["", "foo", "foo://x", "tgram://x", "mailto://mail.example.com?from=a@b.id&to=nobody"]
-)
-def test_an_address_that_reaches_nobody_is_not_understood(settings, address):
-    assert way_to(address) is None
-    settings.ALERT_URLS = [address, TELEGRAM]
-    assert [way.name for way in ways()] == ["Telegram"]
+def test_an_address_that_reaches_nobody_is_not_understood(settings):
+    for address in ("", "foo", "foo://x", "tgram://x", "mailto://mail.example.com?from=a@b.id&to=nobody"):
+        assert way_to(address) is None, address
+        settings.ALERT_URLS = [address, TELEGRAM]
+        assert [way.name for way in ways()] == ["Telegram"], address
 
 
 def test_a_way_is_known_by_its_address_without_showing_it(settings):
@@ -107,11 +97,13 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "words"), ANSWERS)
-def test_a_test_that_fails_says_why_without_the_address(webhook, answer, words):
-    webhook.answer = answer
+def test_a_test_that_fails_says_why_without_the_address(webhook):
+    admin = browser_of("admin")
+    for webhook.answer, words in ANSWERS:
+        assert said(admin) == [f"JSON: {words}"]
 
-    assert said(browser_of("admin")) == [f"JSON: {words}"]
+    webhook.answer, indonesian = 401, browser_of("admin", username="second", language="id")
+    assert said(indonesian) == ["JSON: Akses ditolak (401). Periksa token atau kata sandinya."]
 
 
 def test_a_mailbox_that_refuses_and_a_server_that_is_away_say_why(settings, mailbox):
@@ -135,12 +127,6 @@ def test_a_test_without_an_answer_says_to_look_first(webhook, monkeypatch):
     ]
 
 
-def test_the_reason_is_in_the_language_of_the_page(webhook):
-    webhook.answer = 401
-
-    assert said(browser_of("admin", language="id")) == ["JSON: Akses ditolak (401). Periksa token atau kata sandinya."]
-
-
 def said(browser) -> list[str]:
     """The page's words about a test of every way."""
     page = browser.post("/balance/alerts/test/", follow=True)
@@ -151,11 +137,28 @@ def said(browser) -> list[str]:
 
 def test_a_test_says_of_each_way_whether_it_works(settings, webhook):
     settings.ALERT_URLS = [*settings.ALERT_URLS, "json://127.0.0.1:9/x"]
+    admin = browser_of("admin")
 
-    page = browser_of("admin").post("/balance/alerts/test/", follow=True)
+    def outcomes(**fields) -> list[str]:
+        page = admin.post("/balance/alerts/test/", fields, follow=True)
+        return [message.extra_tags for message in page.context["messages"]]
 
-    assert [message.extra_tags for message in page.context["messages"]] == ["way_works", "way_fails"]
+    assert outcomes() == ["way_works", "way_fails"]
     assert [message["title"] for message in webhook.taken] == ["[Toko Kita] Test"]
+    assert outcomes(way="gone") == ["way_gone"]
+    assert len(webhook.taken) == 1
+
+    # a test of one way leads back to where it was asked for
+    first, _other = ways()
+    for asked_at, back in [("/health/", "/health/"), ("https://elsewhere.example/", "/balance/alerts/ways/")]:
+        answer = admin.post("/balance/alerts/test/", {"way": first.key, "back": asked_at})
+        assert answer["Location"] == back
+    assert len(webhook.taken) == 3
+
+    auditor = browser_of("auditor")
+    assert auditor.post("/balance/alerts/test/").status_code == 403
+    assert "/balance/alerts/test/" not in auditor.get("/balance/alerts/").content.decode()
+    assert len(webhook.taken) == 3
 
 
 def test_given_many_ways_then_all_are_used_at_once(monkeypatch):
@@ -166,14 +169,6 @@ def test_given_many_ways_then_all_are_used_at_once(monkeypatch):
     assert len(send_to_all("Test", "Hello", on=used)) == len(used)
 
 
-def test_nobody_without_the_right_sends_a_test(webhook):
-    assert browser_of("auditor").post("/balance/alerts/test/").status_code == 403
-    assert (
-        "/balance/alerts/test/" not in browser_of("auditor", username="second").get("/balance/alerts/").content.decode()
-    )
-    assert webhook.taken == []
-
-
 def test_a_checkpoint_of_the_audit_goes_to_its_own_addresses_only(settings, webhook):
     send_checkpoint("shop\n12\nROOT")
     assert webhook.taken == [], "nobody asked for it among the alerts"
@@ -182,24 +177,3 @@ def test_a_checkpoint_of_the_audit_goes_to_its_own_addresses_only(settings, webh
     send_checkpoint("shop\n12\nROOT")
 
     assert [message["message"] for message in webhook.taken] == ["shop\n12\nROOT"]
-
-
-def test_a_test_goes_to_one_way_and_leads_back_to_where_it_was_asked_for(settings, webhook):
-    settings.ALERT_URLS = [*settings.ALERT_URLS, "json://127.0.0.1:9/x"]
-    first, _other = ways()
-
-    answer = browser_of("admin").post("/balance/alerts/test/", {"way": first.key, "back": "/health/"})
-    astray = browser_of("admin", username="second").post(
-        "/balance/alerts/test/", {"way": first.key, "back": "https://elsewhere.example/"}
-    )
-
-    assert answer["Location"] == "/health/"
-    assert astray["Location"] == "/balance/alerts/ways/"
-    assert len(webhook.taken) == 2
-
-
-def test_a_way_that_is_gone_gets_no_test(webhook):
-    page = browser_of("admin").post("/balance/alerts/test/", {"way": "gone"}, follow=True)
-
-    assert [message.extra_tags for message in page.context["messages"]] == ["way_gone"]
-    assert webhook.taken == []
