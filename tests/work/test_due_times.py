@@ -39,55 +39,38 @@ def due_of(browser, kind: str) -> dt.datetime:
     return due
 
 
-def test_an_approval_is_due_in_minutes_where_a_customer_may_wait_for_it():
+def test_an_approval_is_due_in_minutes_where_a_customer_may_wait_for_it(time_machine):
     sale = ask_purchase(cashier(own_approval_above=10_000), "081234567890")
-    owner = browser_of("admin")
-    at_the_counter = due_of(owner, "approval")
+    owner, due = browser_of("admin"), sale.asked_at + dt.timedelta(minutes=15)
+
+    assert due_of(owner, "approval") == due
+    # the row has one end and says that a customer waits
+    for address in ("/work/", "/work/first/"):
+        row = owner.get(address).content.decode().split(f'id="row-approval-{sale.pk}"')[1].split("</tr>")[0]
+        assert re.findall(r'<time datetime="([^"]+)"', row) == [due.isoformat()], address
+        assert short_time(sale.expires_at) not in row
+        assert "status-bad" in row.split("c-what")[0]
+    # its pages name the same hour
+    assert short_time(due) in words_at(owner.get("/approvals/"), "data-answer-by")
+    said = words_at(owner.get(sale.get_absolute_url()), 'id="answer-by"')
+    assert short_time(due) in said
+    assert short_time(sale.expires_at) in said, "until then it can be approved"
+
+    # an answer that is late is not asked for by an hour that is over
+    time_machine.move_to(sale.asked_at + dt.timedelta(minutes=16))
+    budi = browser_of("admin", username="budi")
+    for page, mark in (("/approvals/", "data-answer-by"), (sale.get_absolute_url(), 'id="answer-by"')):
+        assert f"it was due by {short_time(due)}" in words_at(budi.get(page), mark), page
+    assert 'id="answer-late"' in budi.get(sale.get_absolute_url()).content.decode()
+
     with past_triggers() as cursor:
         cursor.execute("UPDATE approvals_approval SET expires_at = asked_at + interval '5 minutes'")
-
-    assert at_the_counter == sale.asked_at + dt.timedelta(minutes=15)
+    time_machine.move_to(sale.asked_at + dt.timedelta(minutes=1))
     assert due_of(owner, "approval") == sale.asked_at + dt.timedelta(minutes=5), "it expires before"
 
 
-@pytest.mark.parametrize("address", ["/work/", "/work/first/"])
-def test_a_sale_to_approve_has_one_end_and_says_that_a_customer_waits(address):
-    sale = ask_purchase(cashier(own_approval_above=10_000), "081234567890")
-
-    page = browser_of("admin").get(address).content.decode()
-
-    row = page.split(f'id="row-approval-{sale.pk}"')[1].split("</tr>")[0]
-    assert re.findall(r'<time datetime="([^"]+)"', row) == [(sale.asked_at + dt.timedelta(minutes=15)).isoformat()]
-    assert short_time(sale.expires_at) not in row
-    assert "status-bad" in row.split("c-what")[0]
-
-
-def test_the_pages_of_a_sale_to_approve_name_the_hour_that_work_names():
-    sale = ask_purchase(cashier(own_approval_above=10_000), "081234567890")
-    owner = browser_of("admin")
-    answer_by, expires = short_time(due_of(owner, "approval")), short_time(sale.expires_at)
-
-    assert answer_by in words_at(owner.get("/approvals/"), "data-answer-by")
-    said = words_at(owner.get(sale.get_absolute_url()), 'id="answer-by"')
-    assert answer_by in said
-    assert expires in said, "until then it can be approved"
-
-
-def test_an_answer_that_is_late_is_not_asked_for_by_an_hour_that_is_over(time_machine):
-    sale = ask_purchase(cashier(own_approval_above=10_000), "081234567890")
-    due = due_of(browser_of("admin"), "approval")
-
-    time_machine.move_to(sale.asked_at + dt.timedelta(minutes=16))
-
-    owner = browser_of("admin", username="budi")
-    for page, mark in (("/approvals/", "data-answer-by"), (sale.get_absolute_url(), 'id="answer-by"')):
-        assert f"it was due by {short_time(due)}" in words_at(owner.get(page), mark), page
-    assert 'id="answer-late"' in owner.get(sale.get_absolute_url()).content.decode()
-
-
-@pytest.mark.parametrize(
-    ("late", "said"),
-    [
+def test_what_is_overdue_says_how_late_in_whole_hours_or_days():
+    for late, said in [
         (dt.timedelta(seconds=-20), "late"),  # still in the minute in which it is due
         (dt.timedelta(minutes=9, seconds=59), "late"),
         (dt.timedelta(minutes=10), "10 min late"),
@@ -96,13 +79,11 @@ def test_an_answer_that_is_late_is_not_asked_for_by_an_hour_that_is_over(time_ma
         (dt.timedelta(hours=23, minutes=59), "23 h late"),
         (dt.timedelta(hours=24), "1 day late"),
         (dt.timedelta(hours=50), "2 days late"),
-    ],
-)
-def test_what_is_overdue_says_how_late_in_whole_hours_or_days(late, said):
-    now = timezone.localtime().replace(hour=12, minute=0, second=30, microsecond=0)
-    now -= dt.timedelta(seconds=20) if late < dt.timedelta() else dt.timedelta()
+    ]:
+        now = timezone.localtime().replace(hour=12, minute=0, second=30, microsecond=0)
+        now -= dt.timedelta(seconds=20) if late < dt.timedelta() else dt.timedelta()
 
-    assert due_words(Item("refund", 1, now - late, True, None, None), now) == said
+        assert due_words(Item("refund", 1, now - late, True, None, None), now) == said
 
 
 def test_what_is_due_at_midnight_is_due_on_the_day_that_ends():
@@ -142,18 +123,14 @@ def test_what_is_due_in_one_minute_is_one_group_twelve_hours_ahead():
     assert [group_of(item, now) for item in same] == ["today", "today"]
 
 
-def test_an_approval_that_keeps_no_customer_is_due_when_it_expires():
-    asker = supervisor()
+def test_an_approval_that_keeps_no_customer_is_due_when_it_expires_a_difference_in_an_hour():
+    asker, owner = supervisor(), browser_of("admin")
     batch = Batch.objects.create(branch_id=FIRST, sha256="0" * 64)
     asked_for = ask(BATCH, subject=str(batch.pk), content=content_of(batch, seller=asker, payment=CASH), actor=asker)
+    difference = make_difference(-37_500)  # a loss that goes on grows
 
-    assert due_of(browser_of("admin"), "approval") == asked_for.expires_at
-
-
-def test_a_difference_is_due_in_an_hour_because_a_loss_that_goes_on_grows():
-    difference = make_difference(-37_500)
-
-    assert due_of(browser_of("admin"), "difference") == difference.found_at + dt.timedelta(hours=1)
+    assert due_of(owner, "approval") == asked_for.expires_at
+    assert due_of(owner, "difference") == difference.found_at + dt.timedelta(hours=1)
 
 
 def test_money_to_give_back_is_due_in_half_an_hour_if_it_was_sold_at_a_drawer():
@@ -175,15 +152,16 @@ def test_an_order_of_unknown_outcome_is_due_when_people_may_decide_it():
     assert due_of(browser_of("admin"), "order") == order.sent_at + dt.timedelta(minutes=120)
 
 
-@pytest.mark.parametrize(("status", "reason"), [("unknown", ""), ("needs_action", ActionReason.NEVER_ARRIVED)])
-def test_an_order_and_work_name_the_same_hour_for_its_decision(status, reason):
-    sent = timezone.now() - dt.timedelta(minutes=10)
-    order = make_order(status, sent_at=sent, created_at=sent, action_reason=reason)
-    owner = browser_of("admin")
+def test_an_order_and_work_name_the_same_hour_for_its_decision():
+    sent, owner = timezone.now() - dt.timedelta(minutes=10), browser_of("admin")
+    for status, reason in [("unknown", ""), ("needs_action", ActionReason.NEVER_ARRIVED)]:
+        order = make_order(status, sent_at=sent, created_at=sent, action_reason=reason)
 
-    said = words_at(owner.get(order.get_absolute_url()), 'class="explained"')
+        said = words_at(owner.get(order.get_absolute_url()), 'class="explained"')
 
-    assert short_time(due_of(owner, "order")) in said
+        tasks = owner.get("/work/?kind=order&whose=shop").context["table"].rows
+        [due] = [task.item.due for task in tasks if task.item.key == order.pk]
+        assert short_time(due) in said, status
 
 
 @pytest.mark.parametrize("reason", [ActionReason.UNAVAILABLE, ActionReason.NEVER_ARRIVED])
@@ -225,17 +203,12 @@ def test_after_a_wait_for_a_top_up_its_time_begins_with_the_first_sending(reason
     assert reason != ActionReason.NEVER_ARRIVED or short_time(due) in page
 
 
-def test_an_order_that_still_waits_for_its_top_up_keeps_the_time_of_its_sale():
-    held = {"status": Status.NEEDS_ACTION, "action_reason": ActionReason.BALANCE_SHORT}
-    order = make_order(waits_for_topup=True, sent_at=None, attempt=0, **held)
-
-    assert due_of(browser_of("admin"), "order") == order.created_at + dt.timedelta(minutes=30)
-
-
 def test_after_a_wait_for_a_top_up_the_first_sending_is_none_again():
     held = {"status": Status.NEEDS_ACTION, "action_reason": ActionReason.BALANCE_SHORT}
     order = make_order(waits_for_topup=True, sent_at=None, attempt=0, **held)
     owner = browser_of("admin")
+    # while it still waits it keeps the time of its sale
+    assert due_of(owner, "order") == order.created_at + dt.timedelta(minutes=30)
 
     def send():
         with transaction.atomic():

@@ -42,7 +42,7 @@ def test_of_what_is_due_in_one_minute_the_most_severe_comes_first():
 
 def test_everything_that_waits_is_one_list_with_the_first_due_on_top():
     one_of_each()
-    owner = browser_of("admin")
+    owner, auditor = browser_of("admin"), browser_of("auditor")
 
     found = rows(owner)
 
@@ -51,6 +51,56 @@ def test_everything_that_waits_is_one_list_with_the_first_due_on_top():
     assert found[-1] == "complaint"
     assert rows(owner, "?kind=refund") == ["refund"]
     assert counted(owner) == len(found)
+
+    # a kind alone is its queue and leads to the list with the finished
+    for kind, every in (
+        ("approval", "/approvals/"),
+        ("refund", "/refunds/?state=all"),
+        ("due", "/due/"),
+        ("complaint", "/complaints/?state=all"),
+    ):
+        page = owner.get(f"/work/?kind={kind}").content.decode()
+
+        assert set(re.findall(r'<tr id="row-(\w+)-\d+"', page)) == {kind}
+        assert f"<h1>{KINDS[kind].words}</h1>" in page
+        assert f'id="every-one" href="{every.replace("&", "&amp;")}"' in page
+        assert owner.get(every).status_code == 200
+
+    # a queue shows the work of others, too, and keeps its kind
+    page = auditor.get("/work/?kind=approval").content.decode()
+    assert rows(auditor, "?kind=approval") == ["approval"]
+    assert rows(auditor, "?kind=approval&whose=") == []
+    groups = page.split('id="work-groups"')[1].split("</nav>")[0]
+    assert re.findall(r'whose=(\w*)&amp;kind=approval"[^>]*>[^(]*\((\d+)\)', groups) == [
+        ("", "0"),
+        ("others", "1"),
+        ("shop", "1"),
+    ]
+
+
+def test_the_number_in_the_menu_is_that_of_the_own_rows_and_numbers_are_as_in_every_list():
+    one_of_each()
+    for role in ("viewer", "cashier", "supervisor", "auditor", "administrator", "admin"):
+        person = browser_of(role)
+
+        mine, others, shop = rows(person), rows(person, "?whose=others"), rows(person, "?whose=shop")
+
+        assert counted(person) == len(mine), role
+        assert sorted(mine + others) == sorted(shop), role
+        assert ("refund" in mine) == (role not in {"viewer", "auditor"}), role
+        assert ("order" in mine) == (role in {"supervisor", "administrator", "admin"}), role
+        assert ("day" in mine) == (role == "admin"), role
+
+    Order.objects.update(destination="081234567890")
+    Customer.objects.update(name="Bu Sari")
+    owner = browser_of("admin", username="second-owner")
+    assert "0812-3456-7890" in owner.get("/work/").content.decode()
+    assert "0812-3456" not in owner.get("/work/first/").content.decode(), "left to Work"
+    Group.objects.get(name="supervisor").permissions.remove(Permission.objects.get(codename="view_number"))
+    assert "due" in rows(browser_of("supervisor", username="third"), "?whose=shop")
+    for role in ("auditor", "supervisor"):
+        browser = browser_of(role, username=f"other-{role}")
+        assert "3456" not in browser.get("/work/?whose=shop").content.decode(), role
 
 
 def test_headings_say_what_is_overdue_due_today_and_later(time_machine):
@@ -100,20 +150,6 @@ def test_given_very_much_work_then_a_kind_still_has_its_rows(monkeypatch):
     assert seller.post(f"/work/refund/{payment.pk}/take/").status_code == 302
 
 
-def test_the_number_in_the_menu_is_that_of_the_own_rows():
-    one_of_each()
-    for role in ("viewer", "cashier", "supervisor", "auditor", "administrator", "admin"):
-        person = browser_of(role)
-
-        mine, others, shop = rows(person), rows(person, "?whose=others"), rows(person, "?whose=shop")
-
-        assert counted(person) == len(mine), role
-        assert sorted(mine + others) == sorted(shop), role
-        assert ("refund" in mine) == (role not in {"viewer", "auditor"}), role
-        assert ("order" in mine) == (role in {"supervisor", "administrator", "admin"}), role
-        assert ("day" in mine) == (role == "admin"), role
-
-
 def test_the_own_request_waits_for_somebody_else():
     sari, budi = cashier(own_approval_above=10_000), approver()
     ask_purchase(sari, "081234567890")
@@ -128,19 +164,19 @@ def test_the_own_request_waits_for_somebody_else():
     assert (rows(decider), rows(decider, "?whose=others")) == (["approval"], [])
 
 
-@pytest.mark.parametrize(("role", "named"), [("admin", ["difference", "incident"]), ("cashier", [])])
-def test_who_looks_into_incidents_and_differences_reads_that_there_is_none(role, named):
-    browser = browser_of(role)
-    page = browser.get("/work/").content.decode()
+def test_who_looks_into_incidents_and_differences_reads_that_there_is_none():
+    owner = browser_of("admin")
+    for browser, named in ((owner, ["difference", "incident"]), (browser_of("cashier"), [])):
+        page = browser.get("/work/").content.decode()
+        assert "data-kind" not in page, "what there is none of is said once"
+        assert "none-now" not in browser.get("/work/first/").content.decode()
+        page = page.partition('id="none-now"')[2].partition("</p>")[0]
+        assert sorted(re.findall(r'data-none="(\w+)"', page)) == named
+        leads = [f"{reverse('difference_list')}?state=open", "/work/?kind=incident"]
+        assert sorted(re.findall(r'href="([^"]+)"', page)) == (leads if named else [])
 
-    assert "data-kind" not in page, "what there is none of is said once"
-    assert "none-now" not in browser.get("/work/first/").content.decode()
-    page = browser.get("/work/").content.decode().partition('id="none-now"')[2].partition("</p>")[0]
-    assert sorted(re.findall(r'data-none="(\w+)"', page)) == named
-    leads = [f"{reverse('difference_list')}?state=open", "/work/?kind=incident"]
-    assert sorted(re.findall(r'href="([^"]+)"', page)) == (leads if named else [])
     make_difference(-1_000, "unexplained_debit")
-    assert "difference" not in [kind.code for kind in browser.get("/work/").context["none"]]
+    assert "difference" not in [kind.code for kind in owner.get("/work/").context["none"]]
 
 
 def test_what_two_people_decide_is_listed_once():
@@ -158,32 +194,6 @@ def test_what_two_people_decide_is_listed_once():
     assert [kind.code for kind in owner.get("/work/").context["none"]] == ["incident"]
 
 
-def test_a_number_is_shown_as_in_every_list():
-    one_of_each()
-    Order.objects.update(destination="081234567890")
-    Customer.objects.update(name="Bu Sari")
-
-    owner = browser_of("admin")
-    assert "0812-3456-7890" in owner.get("/work/").content.decode()
-    assert "0812-3456" not in owner.get("/work/first/").content.decode(), "left to Work"
-    Group.objects.get(name="supervisor").permissions.remove(Permission.objects.get(codename="view_number"))
-    assert "due" in rows(browser_of("supervisor"), "?whose=shop")
-    for role in ("auditor", "supervisor"):
-        browser = browser_of(role, username=f"other-{role}")
-        assert "3456" not in browser.get("/work/?whose=shop").content.decode(), role
-
-
-def test_a_list_that_stays_open_shows_news_only():
-    owner = browser_of("admin")
-    page = owner.get("/work/?kind=refund").content.decode()
-    assert 'id="no-work"' in page
-    address = re.search(r'hx-get="(/work/live/[^"]+)"', page)[1].replace("&amp;", "&")
-
-    assert 'id="work"' not in owner.get(address).content.decode()
-    owed()
-    assert 'id="row-refund-' in owner.get(address).content.decode()
-
-
 def test_many_rows_take_as_many_questions_as_one():
     owner, counts = browser_of("admin"), []
     for _ in range(2):
@@ -197,41 +207,14 @@ def test_many_rows_take_as_many_questions_as_one():
     assert counts[0] == counts[1] <= 12
 
 
-def test_a_kind_alone_is_its_queue_and_leads_to_the_list_with_the_finished():
-    one_of_each()
-    owner = browser_of("admin", username="boss")
+def test_a_list_that_stays_open_shows_news_only_and_an_empty_one_names_the_other_work():
+    owner = browser_of("admin")
+    page = owner.get("/work/?kind=refund").content.decode()
+    assert 'id="no-work"' in page
+    address = re.search(r'hx-get="(/work/live/[^"]+)"', page)[1].replace("&amp;", "&")
+    assert 'id="work"' not in owner.get(address).content.decode()
 
-    for kind, every in (
-        ("approval", "/approvals/"),
-        ("refund", "/refunds/?state=all"),
-        ("due", "/due/"),
-        ("complaint", "/complaints/?state=all"),
-    ):
-        page = owner.get(f"/work/?kind={kind}").content.decode()
-
-        assert set(re.findall(r'<tr id="row-(\w+)-\d+"', page)) == {kind}
-        assert f"<h1>{KINDS[kind].words}</h1>" in page
-        assert f'id="every-one" href="{every.replace("&", "&amp;")}"' in page
-        assert owner.get(every).status_code == 200
-
-
-def test_a_queue_shows_the_work_of_others_too_and_keeps_its_kind():
-    one_of_each()
-    auditor = browser_of("auditor")
-
-    page = auditor.get("/work/?kind=approval").content.decode()
-
-    assert rows(auditor, "?kind=approval") == ["approval"]
-    assert rows(auditor, "?kind=approval&whose=") == []
-    groups = page.split('id="work-groups"')[1].split("</nav>")[0]
-    assert re.findall(r'whose=(\w*)&amp;kind=approval"[^>]*>[^(]*\((\d+)\)', groups) == [
-        ("", "0"),
-        ("others", "1"),
-        ("shop", "1"),
-    ]
-
-
-def test_an_empty_kind_names_the_other_work():
     make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
-
-    assert "None of this kind. Other work: 1" in words(browser_of("admin").get("/work/?kind=refund"))
+    assert "None of this kind. Other work: 1" in words(owner.get("/work/?kind=refund"))
+    owed()
+    assert 'id="row-refund-' in owner.get(address).content.decode()

@@ -32,24 +32,21 @@ def test_of_one_branch_differences_are_said_to_be_of_the_shop():
     ]
 
 
-@pytest.mark.parametrize(
-    ("held", "named"),
-    [
+def test_it_is_said_to_people_alone_who_see_such_work_and_do_it():
+    for held, named in [
         (["acknowledge_difference", "resolve_order"], []),
         (["view_difference", "view_order"], []),
         (["acknowledge_difference", "view_difference", "resolve_order"], ["difference"]),
         (["view_difference", "resolve_order", "view_order"], ["incident"]),
-    ],
-)
-def test_it_is_said_to_people_alone_who_see_such_work_and_do_it(held, named):
-    person = make_person("supervisor")
-    person.groups.clear()
-    person.user_permissions.set(Permission.objects.filter(codename__in=held))
+    ]:
+        person = make_person("supervisor", username="-".join(held))
+        person.groups.clear()
+        person.user_permissions.set(Permission.objects.filter(codename__in=held))
 
-    context = signed_in(person).get("/work/").context
+        context = signed_in(person).get("/work/").context
 
-    assert [kind.code for kind in context["none"]] == named
-    assert {code for code, _words, _count in context.get("kinds", [])} <= {*named}
+        assert [kind.code for kind in context["none"]] == named, held
+        assert {code for code, _words, _count in context.get("kinds", [])} <= {*named}
 
 
 def test_of_one_branch_it_is_said_that_nothing_waits_there_and_how_much_in_all():

@@ -41,21 +41,6 @@ def unsent_batch(count: int) -> Batch:
     return batch
 
 
-def test_given_unsent_orders_of_a_batch_then_they_are_one_row():
-    batch = unsent_batch(3)
-    make_order(attempt=3, created_at=timezone.now() - dt.timedelta(minutes=5))
-    person = make_person("admin")
-    owner = signed_in(person)
-
-    page = owner.get("/work/?kind=batch").content.decode()
-
-    assert sorted(rows(owner)) == ["batch", "order"]
-    assert counted(owner) == 2
-    assert f'href="/batches/{batch.pk}/"' in page
-    assert KINDS["batch"].lines([batch.pk], person)[batch.pk].about.startswith("3 ")
-    assert rows(browser_of("auditor"), "?whose=shop") == ["order"] * 4, "who sees no batches sees its orders"
-
-
 def test_a_batch_that_was_checked_and_forgotten_waits_from_the_second_day_on():
     now, supervised = timezone.now(), supervisor()
     facts = {"state": "checked", "branch_id": FIRST}
@@ -72,6 +57,21 @@ def test_a_batch_that_was_checked_and_forgotten_waits_from_the_second_day_on():
     assert re.findall(r'<tr id="row-batch-(\d+)"', page) == [str(forgotten.pk)]
     assert f'href="/batches/{forgotten.pk}/"' in page
     assert counted(boss) == 1  # nobody approves their own request
+
+
+def test_given_unsent_orders_of_a_batch_then_they_are_one_row():
+    batch = unsent_batch(3)
+    make_order(attempt=3, created_at=timezone.now() - dt.timedelta(minutes=5))
+    person = make_person("admin")
+    owner = signed_in(person)
+
+    page = owner.get("/work/?kind=batch").content.decode()
+
+    assert sorted(rows(owner)) == ["batch", "order"]
+    assert counted(owner) == 2
+    assert f'href="/batches/{batch.pk}/"' in page
+    assert KINDS["batch"].lines([batch.pk], person)[batch.pk].about.startswith("3 ")
+    assert rows(browser_of("auditor"), "?whose=shop") == ["order"] * 4, "who sees no batches sees its orders"
 
 
 def test_a_batch_that_a_person_paused_waits_for_a_person():
@@ -125,13 +125,25 @@ def test_a_seller_decides_about_the_own_order_that_was_not_charged():
     assert rows(browser_of("admin")) == ["order"] * 3
 
 
-def test_an_order_of_work_has_the_status_that_orders_give_it():
-    make_order(Status.NEEDS_ACTION, action_reason=ActionReason.UNAVAILABLE)
+def test_the_row_of_an_order_says_its_state_and_until_when_to_wait():
+    now, browser = timezone.now(), browser_of("admin")
+    waits = make_order(Status.UNKNOWN, sent_at=now - dt.timedelta(minutes=5))
+    open_for_too_long = make_order(Status.UNKNOWN, sent_at=now - dt.timedelta(hours=2))
+    held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+    gone = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
 
-    page = browser_of("admin").get("/work/").content.decode()
-
-    assert Status.NEEDS_ACTION.badge in page
-    assert page.count(str(ActionReason.UNAVAILABLE.label)) == 1
+    for address in ("/work/", "/work/first/"):
+        page = browser.get(address).content.decode()
+        said = {
+            order.pk: re.search(rf'id="row-order-{order.pk}".*?</tr>', page, re.DOTALL)[0]
+            for order in (waits, open_for_too_long, held, gone)
+        }
+        assert all(order.get_status_display() in said[order.pk] for order in (waits, open_for_too_long, gone))
+        assert [pk for pk, row in said.items() if "data-waits" in row] == [waits.pk]
+        assert str(held.get_action_reason_display()) in said[held.pk]
+        assert str(gone.get_action_reason_display()) not in said[gone.pk], "a sentence is for its page"
+        assert Status.NEEDS_ACTION.badge in said[held.pk], "as in the list of orders"
+        assert page.count(str(ActionReason.BALANCE_SHORT.label)) == 1
 
 
 def test_the_button_of_an_order_names_the_act_that_is_possible_now():
@@ -160,42 +172,6 @@ def test_the_button_of_an_order_names_the_act_that_is_possible_now():
     assert (steps["sari"]["held"], steps["sari"]["not listed"]) == (cancel, cancel)
 
 
-def test_the_row_of_an_order_says_its_state_and_until_when_to_wait():
-    now, browser = timezone.now(), browser_of("admin")
-    waits = make_order(Status.UNKNOWN, sent_at=now - dt.timedelta(minutes=5))
-    open_for_too_long = make_order(Status.UNKNOWN, sent_at=now - dt.timedelta(hours=2))
-    held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
-    gone = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
-
-    for address in ("/work/", "/work/first/"):
-        page = browser.get(address).content.decode()
-        said = {
-            order.pk: re.search(rf'id="row-order-{order.pk}".*?</tr>', page, re.DOTALL)[0]
-            for order in (waits, open_for_too_long, held, gone)
-        }
-        assert all(order.get_status_display() in said[order.pk] for order in (waits, open_for_too_long, gone))
-        assert [pk for pk, row in said.items() if "data-waits" in row] == [waits.pk]
-        assert str(held.get_action_reason_display()) in said[held.pk]
-        assert str(gone.get_action_reason_display()) not in said[gone.pk], "a sentence is for its page"
-
-
-def test_a_row_is_taken_and_left():
-    payment = owed()
-    sari, tono = browser_of("cashier", username="sari"), browser_of("cashier", username="tono")
-    address = f"/work/refund/{payment.pk}/take/"
-
-    assert sari.post(address, {"back": "/work/"})["Location"] == "/work/"
-
-    assert (rows(sari), rows(tono), counted(tono)) == (["refund"], [], 0)
-    assert "sari does this" in tono.get("/work/?whose=others").content.decode()
-    tono.post(address)  # a mark of taking binds nobody
-    assert (rows(sari), rows(tono)) == ([], ["refund"])
-    sari.post(address, {"leave": ""})  # not hers any more
-    assert rows(tono) == ["refund"]
-    tono.post(address, {"leave": "", "back": "//elsewhere.example"})
-    assert (rows(sari), Taken.objects.count()) == (["refund"], 0)
-
-
 @pytest.mark.parametrize(("language", "said"), [("en", "I do it: others see"), ("id", "Saya kerjakan: orang lain")])
 def test_taking_says_to_others_who_does_it(language, said):
     payment = owed()
@@ -211,12 +187,23 @@ def test_taking_says_to_others_who_does_it(language, said):
     assert [message.extra_tags for message in left.context["messages"]] == ["work_left"]
 
 
-def test_after_a_shift_it_is_free_again():
+def test_a_row_is_taken_and_left_and_free_again_after_a_shift():
     payment = owed()
-    sari, tono = make_person("cashier"), browser_of("cashier", username="tono")
-    Taken.objects.create(kind="refund", key=payment.pk, by=sari, at=timezone.now() - dt.timedelta(hours=13))
+    sari, tono = browser_of("cashier", username="sari"), browser_of("cashier", username="tono")
+    address = f"/work/refund/{payment.pk}/take/"
 
-    assert (rows(tono), counted(tono)) == (["refund"], 1)
+    assert sari.post(address, {"back": "/work/"})["Location"] == "/work/"
+
+    assert (rows(sari), rows(tono), counted(tono)) == (["refund"], [], 0)
+    assert "sari does this" in tono.get("/work/?whose=others").content.decode()
+    tono.post(address)  # a mark of taking binds nobody
+    assert (rows(sari), rows(tono)) == ([], ["refund"])
+    sari.post(address, {"leave": ""})  # not hers any more
+    assert rows(tono) == ["refund"]
+    Taken.objects.update(at=timezone.now() - dt.timedelta(hours=13))
+    assert (rows(sari), counted(sari)) == (["refund"], 1)
+    tono.post(address, {"leave": "", "back": "//elsewhere.example"})
+    assert (rows(sari), Taken.objects.count()) == (["refund"], 0)
 
 
 def test_nobody_takes_what_is_for_others():
@@ -232,11 +219,15 @@ def test_nobody_takes_what_is_for_others():
 
 def test_many_days_that_nobody_signed_are_one_row_of_their_branch():
     days = [timezone.localdate() - dt.timedelta(days=number) for number in range(1, 4)]
+    DrawerDay.objects.create(day=days[0])
+    owner = browser_of("admin")
+    assert f'href="/shifts/days/{days[0]}/sign/"' in owner.get("/work/").content.decode()
+    assert f'href="/shifts/days/{days[0]}/"' in browser_of("supervisor").get("/work/?whose=others").content.decode()
+
     second = make_branch("Timur")
-    for day in days:
+    for day in days[1:]:
         DrawerDay.objects.create(day=day)
     DrawerDay.objects.create(day=days[0], branch=second)
-    owner = browser_of("admin")
 
     shown = owner.get("/work/").content.decode()
 
@@ -244,14 +235,6 @@ def test_many_days_that_nobody_signed_are_one_row_of_their_branch():
     assert [*forms] == [(str(days[2]), "1"), (str(days[0]), str(second.pk))]
     assert shown.count("and 2 later days") == 1
     assert "later day<" not in shown
-
-
-def test_a_day_leads_an_owner_to_the_form_that_signs_it():
-    yesterday = timezone.localdate() - dt.timedelta(days=1)
-    DrawerDay.objects.create(day=yesterday)
-
-    assert f'href="/shifts/days/{yesterday}/sign/"' in browser_of("admin").get("/work/").content.decode()
-    assert f'href="/shifts/days/{yesterday}/"' in browser_of("supervisor").get("/work/?whose=others").content.decode()
 
 
 def test_a_bill_due_is_checked_and_paid_from_its_row():
