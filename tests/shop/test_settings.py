@@ -23,16 +23,23 @@ def faults(answer) -> dict[str, list[str]]:
     return {name: [error.code for error in errors.as_data()] for name, errors in form.errors.items()}
 
 
-def test_what_is_saved_is_the_shop_from_then_on(admin):
-    answer = save(admin)
+def test_what_is_saved_is_the_shop_from_then_on(admin, client):
+    administrator = browser_of("administrator")
+    answer = administrator.post("/shop/", {**TYPED, "save": "1"}, follow=True)
 
     shop = current_shop()
     assert codes(answer) == {"shop_saved"}
+    assert "factor_code" not in answer.content.decode(), "it takes no second factor"
     assert {name: getattr(shop, name) for name in TYPED} == TYPED
     assert "Toko Maju" in answer.content.decode().split("<title>")[1].split("</title>")[0]
+    for browser, address in ((admin, "/orders/"), (client, "/accounts/login/")):
+        assert "Toko Maju" in browser.get(address).content.decode()
+
+    assert codes(save(admin)) == {"shop_unchanged"}
+    assert AuditEvent.objects.filter(subject="shop").count() == 1
 
 
-def test_a_change_is_an_event_with_before_and_after(admin, settings):
+def test_a_change_is_an_event_and_each_state_of_the_row_is_kept(admin, settings):
     save(admin)
     save(admin, name="Toko Jaya")
 
@@ -40,14 +47,10 @@ def test_a_change_is_an_event_with_before_and_after(admin, settings):
     assert (first.before["name"], first.after["name"]) == (settings.SHOP_NAME, "Toko Maju")
     assert (second.before, second.after) == ({**TYPED, "logo": ""}, {**TYPED, "name": "Toko Jaya", "logo": ""})
     assert second.person_id == User.objects.get(username="admin").pk
-
-
-def test_saving_takes_no_second_factor(admin):
-    answer = admin.post("/shop/", {**TYPED, "save": "1"}, follow=True)
-
-    assert codes(answer) == {"shop_saved"}
-    assert "factor_code" not in answer.content.decode()
-    assert current_shop().name == TYPED["name"]
+    assert [row.name for row in ShopHistory.objects.order_by("pgh_id")][-2:] == ["Toko Maju", "Toko Jaya"]
+    with pytest.raises(DatabaseError), transaction.atomic():
+        ShopHistory.objects.update(name="Toko Lain")
+    assert "shop_shophistory" in {table.name for table in audited_tables()}
 
 
 def test_given_a_page_from_before_then_a_colleagues_texts_stay(admin):
@@ -61,23 +64,6 @@ def test_given_a_page_from_before_then_a_colleagues_texts_stay(admin):
     assert (shop.name, shop.address, shop.paper) == ("Toko Jaya", "Jl. Baru 2", "58")
 
 
-def test_saving_the_same_again_is_no_event(admin):
-    save(admin)
-
-    assert codes(save(admin)) == {"shop_unchanged"}
-    assert AuditEvent.objects.filter(subject="shop").count() == 1
-
-
-def test_each_state_of_the_row_is_kept_and_never_changes(admin):
-    save(admin)
-    save(admin, name="Toko Jaya")
-
-    assert [row.name for row in ShopHistory.objects.order_by("pgh_id")][-2:] == ["Toko Maju", "Toko Jaya"]
-    with pytest.raises(DatabaseError), transaction.atomic():
-        ShopHistory.objects.update(name="Toko Lain")
-    assert "shop_shophistory" in {table.name for table in audited_tables()}
-
-
 def test_what_cannot_be_printed_is_refused_at_its_field(admin):
     for typed, fault in (
         ({"name": ""}, {"name": ["required"]}),
@@ -89,9 +75,13 @@ def test_what_cannot_be_printed_is_refused_at_its_field(admin):
         ({"phone": "0812"}, {"phone": ["phone"]}),
         ({"paper": "a4"}, {"paper": ["invalid_choice"]}),
         ({"language": "xx"}, {"language": ["invalid_choice"]}),
+        ({"kept_logo": "0" * 64}, {"kept_logo": ["invalid_choice"]}),  # nobody uploaded it
+        ({"logo": file_of(b"<svg/>")}, {"logo": ["LogoRefused:format"]}),
+        ({"logo": file_of(png(2_001, 20))}, {"logo": ["LogoRefused:size"]}),
     ):
         assert faults(save(admin, **typed)) == fault
         assert not Shop.objects.exists(), typed
+    assert not Logo.objects.exists()
 
 
 def test_a_preview_shows_what_is_typed_and_saves_nothing(admin):
@@ -102,44 +92,27 @@ def test_a_preview_shows_what_is_typed_and_saves_nothing(admin):
     for paper in papers:
         for fact in ("Toko Coba", "Jl. Merdeka 1", "Bandung", "0812 3456 7890", "tidak dapat ditukar"):
             assert fact in text_of(paper)
+    live = admin.post("/shop/", {**TYPED, "name": ""}, headers={"HX-Request": "true"})
+    assert "<form" not in live.content.decode()
+    assert len(papers_of(live)) == 3, "a live preview is the papers alone"
     assert not Shop.objects.exists()
     assert not AuditEvent.objects.filter(subject="shop").exists()
 
 
-def test_a_live_preview_is_the_papers_alone(admin):
-    answer = admin.post("/shop/", {**TYPED, "name": ""}, headers={"HX-Request": "true"})
-
-    assert "<form" not in answer.content.decode()
-    assert len(papers_of(answer)) == 3
-
-
-@pytest.mark.parametrize("sent", [{"preview": "1"}, {"save": "1", "name": ""}])
-def test_a_logo_that_was_shown_is_saved_without_choosing_it_again(admin, sent):
+def test_a_logo_that_was_shown_is_saved_without_choosing_it_again_unless_unticked(admin):
     """A browser loses a chosen file when the page comes again, after a preview or a fault in another field."""
-    shown = admin.post("/shop/", {**TYPED, **sent, "logo": file_of(png())})
-    assert current_shop().logo is None
     digest = hashlib.sha256(png()).hexdigest()
-    assert all(f'src="/shop/logo/{digest}/"' in paper for paper in papers_of(shown))
-    assert f'value="{digest}" checked' in shown.content.decode()
-
-    saved = save(admin, kept_logo=digest)
-
-    assert codes(saved) == {"shop_saved"}
-    assert current_shop().logo_id == digest
-    assert AuditEvent.objects.get(subject="shop").after["logo"] == digest
-
-
-def test_a_logo_that_was_shown_and_is_unticked_is_not_saved(admin):
-    admin.post("/shop/", {**TYPED, "preview": "1", "logo": file_of(png())})
+    for sent in ({"preview": "1"}, {"save": "1", "name": ""}):
+        shown = admin.post("/shop/", {**TYPED, **sent, "logo": file_of(png())})
+        assert current_shop().logo is None
+        assert all(f'src="/shop/logo/{digest}/"' in paper for paper in papers_of(shown)), sent
+        assert f'value="{digest}" checked' in shown.content.decode(), sent
 
     save(admin)
-
     assert current_shop().logo is None
-
-
-def test_a_kept_logo_that_nobody_uploaded_is_refused(admin):
-    assert faults(save(admin, kept_logo="0" * 64)) == {"kept_logo": ["invalid_choice"]}
-    assert not Shop.objects.exists()
+    assert codes(save(admin, kept_logo=digest)) == {"shop_saved"}
+    assert current_shop().logo_id == digest
+    assert AuditEvent.objects.filter(subject="shop").latest("pk").after["logo"] == digest
 
 
 def test_a_logo_is_served_as_what_it_is_and_runs_nothing(admin, cashier):
@@ -167,12 +140,6 @@ def test_a_logo_stays_until_it_is_replaced_or_taken_away(admin):
     assert Logo.objects.count() == 2
 
 
-@pytest.mark.parametrize(("content", "code"), [(b"<svg/>", "LogoRefused:format"), (png(2_001, 20), "LogoRefused:size")])
-def test_a_file_that_is_no_logo_is_refused_whatever_its_name(admin, content, code):
-    assert faults(save(admin, logo=file_of(content))) == {"logo": [code]}
-    assert not Logo.objects.exists()
-
-
 def test_the_database_refuses_a_logo_under_another_name():
     facts = {"content_type": "image/png", "width": 20, "height": 20}
 
@@ -191,17 +158,6 @@ def test_the_environment_names_the_shop_until_a_person_does(admin, settings):
     save(admin)
     adopt_name()
     assert shop_name() == "Toko Maju"
-
-
-def test_the_pages_bear_the_shops_name(admin, client):
-    save(admin)
-
-    for browser, address in ((admin, "/orders/"), (client, "/accounts/login/")):
-        assert "Toko Maju" in browser.get(address).content.decode()
-
-
-def test_an_administrator_changes_the_settings():
-    assert codes(save(browser_of("administrator"))) == {"shop_saved"}
 
 
 def test_the_settings_take_few_queries(admin, django_assert_max_num_queries):
