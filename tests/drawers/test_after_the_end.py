@@ -17,32 +17,25 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_how_it_was_paid_stays_once_the_money_went_back(counter):
     browser, shift = counter
-    order = sell(shift.cashier, 20_000)
-    end(order, "failed")
-    give_back(order.payment, shift=shift, method="cash", actor=shift.cashier)
+    customer = give_credit()
+    in_cash, on_credit = sell(shift.cashier, 20_000), sell_to(customer, 10_000, by=shift.cashier)
+    for order, method in ((in_cash, "cash"), (on_credit, "credit")):
+        end(order, "failed")
+        give_back(order.payment, shift=shift, method=method, actor=shift.cashier)
 
-    page = browser.get(order.get_absolute_url()).content.decode()
-    answer = browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "qris"}, follow=True)
+    page = browser.get(in_cash.get_absolute_url()).content.decode()
+    answers = [
+        browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": method}, follow=True)
+        for order, method in ((in_cash, "qris"), (on_credit, "cash"))
+    ]
 
     assert 'id="change-payment"' not in page
-    assert message_codes(answer) == ["DrawerRefused:given_back"]
-    assert expected_cash(shift) == 100_000
-    payment = Payment.objects.get()
-    assert (payment.method, payment.amount, payment.outcome) == ("cash", 20_000, "given")
-    assert list(DrawerEntry.objects.filter(kind="refund").values_list("method", "amount")) == [("cash", -20_000)]
-
-
-def test_a_sale_taken_off_an_account_does_not_become_cash(counter):
-    browser, shift = counter
-    customer = give_credit()
-    order = sell_to(customer, 10_000, by=shift.cashier)
-    end(order, "failed")
-    give_back(order.payment, shift=shift, method="credit", actor=shift.cashier)
-
-    answer = browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "cash"}, follow=True)
-
-    assert message_codes(answer) == ["DrawerRefused:given_back"]
+    assert [message_codes(answer) for answer in answers] == [["DrawerRefused:given_back"]] * 2
     assert (owed_by(customer), expected_cash(shift)) == (0, 100_000)
+    payment = Payment.objects.get(ref_id=in_cash.ref_id)
+    assert (payment.method, payment.amount, payment.outcome) == ("cash", 20_000, "given")
+    refunds = DrawerEntry.objects.filter(kind="refund").order_by("pk").values_list("method", "amount")
+    assert list(refunds) == [("cash", -20_000), ("credit", -10_000)]
 
 
 def test_how_a_failed_order_was_paid_stays_while_it_is_owed(counter):
@@ -56,12 +49,16 @@ def test_how_a_failed_order_was_paid_stays_while_it_is_owed(counter):
 
 
 def test_one_press_says_what_changed_and_one_takes_it_back(counter):
-    # given a sale that was paid in cash
+    # given a sale that was paid in cash, whose page has one button that saves the chosen way to pay
     browser, shift = counter
     User.objects.filter(pk=shift.cashier_id).update(language="en")
     order = sell(shift.cashier, 20_000)
     end(order, "success")
     address = f"/drawer/sales/{order.ref_id}/paid/"
+    page = browser.get(order.get_absolute_url()).content.decode()
+    form = page.partition('id="correct-payment"')[2].partition("</form>")[0]
+    assert re.findall(r"<button [^>]*>", form) == ['<button class="btn btn-primary" type="submit">']
+    assert not re.findall(r'<button [^>]*name="method"', page)
 
     # when one press changes the way to pay
     page = browser.post(address, {"method": "transfer"}, follow=True)
@@ -79,26 +76,9 @@ def test_one_press_says_what_changed_and_one_takes_it_back(counter):
     payment = Payment.objects.get()
     assert (payment.method, payment.amount, payment.outcome) == ("cash", 20_000, "kept")
 
-
-def test_every_way_to_pay_is_chosen_before_one_button_saves_it(counter):
-    browser, shift = counter
-    order = end(sell(shift.cashier, 20_000), "success")
-
-    page = browser.get(order.get_absolute_url()).content.decode()
-    form = page.partition('id="correct-payment"')[2].partition("</form>")[0]
-
-    assert re.findall(r"<button [^>]*>", form) == ['<button class="btn btn-primary" type="submit">']
-    assert not re.findall(r'<button [^>]*name="method"', page)
-
-
-def test_what_was_typed_for_another_way_to_pay_is_not_read(counter):
-    browser, shift = counter
-    order = end(sell(shift.cashier, 20_000), "success")
-
+    # then what was typed for another way to pay is not read
     typed = {"cash_given": "nonsense", "customer": "nobody", "reference": "A-1"}
-    answer = browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "qris", **typed}, follow=True)
-
-    assert message_codes(answer) == ["payment_noted"]
+    assert message_codes(browser.post(address, {"method": "qris", **typed}, follow=True)) == ["payment_noted"]
     payment = Payment.objects.get()
     assert (payment.method, payment.cash_given, payment.reference, payment.debt) == ("qris", None, "", None)
     assert expected_cash(shift) == 100_000

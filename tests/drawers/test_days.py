@@ -226,28 +226,24 @@ def test_a_day_that_was_signed_before_shows_what_was_signed_then():
     assert 'id="signed-before"' in page.content.decode()
 
 
-def test_an_owner_signs_a_day_and_nobody_else():
-    closed_shift()
-    day = end_of_day()
-
-    with refused("no_right"):
-        sign_day(day, actor=make_person("administrator"))
-    signed = sign_day(day, actor=make_person("admin"))
-
-    assert (signed.signed_by.username, signed.facts["lines"][0]["counted"]) == ("admin", 100_000)
-    with refused("day_signed"):
-        sign_day(day, actor=signed.signed_by)
-
-
 def test_a_signed_day_shows_what_was_signed_whatever_comes():
     shift = begin(cash=100_000)
     order = sell(shift.cashier, 5_000)
     close_shift(shift, pieces=pieces_of(105_000), actor=shift.cashier)
-    before = sign_day(end_of_day(), actor=make_person("admin")).facts
+    day = end_of_day()
+    address = f"/shifts/days/{day}/"
+    assert has_id(browser_of("administrator").get(address), "not-signed")
+    assert has_id(browser_of("admin").get(address), "to-sign")
 
+    with refused("no_right"):
+        sign_day(day, actor=User.objects.get(username="administrator"))
+    signed = sign_day(day, actor=User.objects.get(username="admin"))
+
+    assert (signed.signed_by.username, signed.facts["lines"][0]["counted"]) == ("admin", 105_000)
+    with refused("day_signed"):
+        sign_day(day, actor=signed.signed_by)
     end(order, "success")
-
-    assert [line.plain() for line in day_lines(DrawerDay.objects.get())] == before["lines"]
+    assert [line.plain() for line in day_lines(DrawerDay.objects.get())] == signed.facts["lines"]
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE drawers_drawerday SET facts = '{}'")
 
@@ -290,21 +286,10 @@ def test_a_running_day_is_neither_offered_for_signing_nor_signed():
     assert codes(refusal) == {"DrawerRefused:day_running"}
     day.refresh_from_db()
     assert day.signed_at is None
-
-
-def test_the_database_refuses_to_sign_a_running_day():
-    day, owner = closed_shift().day, make_person("admin")
-
     with pytest.raises(IntegrityError, match="drawer_day_signed_when_it_is_over"):
-        DrawerDay.objects.filter(pk=day.pk).update(signed_at=timezone.now(), signed_by=owner)
-
-
-def test_a_day_that_is_over_says_who_signs_it():
-    closed_shift()
-    address = f"/shifts/days/{end_of_day()}/"
-
-    assert has_id(browser_of("administrator").get(address), "not-signed")
-    assert has_id(browser_of("admin").get(address), "to-sign")
+        DrawerDay.objects.filter(pk=day.pk).update(
+            signed_at=timezone.now(), signed_by=User.objects.get(username="admin")
+        )
 
 
 def test_a_day_that_was_not_shown_so_is_not_signed(monkeypatch):

@@ -85,11 +85,11 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
     methods: dict[str, str] = {}
     cash_acts, refunds = 0, {}
     orders: list[Order] = []
-    for number in range(200):
+    for number in range(90):
         order = place(product, placed_by=cashier)
         orders.append(order)
         methods[order.ref_id] = "cash"
-        if number == 100:
+        if number == 45:
             assert kill_a_worker_that_sells(shift, owing) == shift.pk
         match dice.randrange(7):
             case 0:
@@ -122,11 +122,11 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
     recomputed = 500_000 + sold + given + cash_acts
     closed = close_shift(shift, pieces=pieces_of(recomputed), actor=cashier)
 
-    assert len(prices) == 200
+    assert (len(prices), paid_back > 0, len(refunds) > 5) == (90, True, True)
     assert (closed.expected, closed.difference) == (recomputed, 0)
     assert {sale.ref_id: sale.method for sale in shift.payments.all()} == methods
     totals = services.totals_of([shift.pk])[shift.pk]
-    assert (totals.expected, totals.sale_count, totals.refund_count) == (recomputed, 200, len(refunds))
+    assert (totals.expected, totals.sale_count, totals.refund_count) == (recomputed, 90, len(refunds))
     assert totals.all_sales == sum(prices.values())
     on_credit = sum(prices[ref_id] for ref_id, method in methods.items() if method == "credit")
     assert credit_of_the_day(closed, owing) == (on_credit, paid_back)
@@ -235,20 +235,16 @@ def test_money_given_back_later_is_in_the_shift_open_then():
     assert services.expected_cash(second) == 45_000
 
 
-def test_a_sale_is_given_back_by_another():
+def test_a_sale_is_given_back_by_another_only_if_it_is_owed():
     selling, giving = begin(cash=100_000), begin(make_person("supervisor"), cash=100_000)
     order = end(sell(selling.cashier, 5_000), "failed")
 
-    refund = give_back(order.payment, shift=giving, method="cash", actor=giving.cashier)
+    refund = give_back(order.payment, method="cash", shift=giving, actor=giving.cashier)
 
     assert (refund.sold_in, services.expected_cash(selling)) == (selling, 105_000)
-
-
-def test_nothing_is_given_back_for_what_is_not_owed():
-    shift = begin()
-    for order in (sell(shift.cashier), end(sell(shift.cashier), "success")):
+    for order in (sell(selling.cashier), end(sell(selling.cashier), "success")):
         with pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == "not_owed"):
-            give_back(order.payment, shift=shift, method="cash", actor=shift.cashier)
+            give_back(order.payment, shift=selling, method="cash", actor=selling.cashier)
 
 
 def test_a_price_confirmed_later_corrects_the_payment():

@@ -24,13 +24,22 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_a_cashier_opens_pays_out_and_closes():
     browser, drawer = browser_of("cashier"), make_drawer()
+    amount_typed = browser.post("/drawer/open/", {"drawer": drawer.pk, "pieces_1000": "200.000"})
+    assert list(amount_typed.context["form"].errors) == ["pieces_1000"]
+    assert not Shift.objects.exists()
+    assert browser.get("/drawer/open/")["Location"] == "/drawer/"  # that address, opened again
     person = User.objects.get(username="cashier")
     assert browser.post("/drawer/open/", counted(150_000, drawer=drawer.pk)).status_code == 302
     sell(person, 10_500)
 
     page = browser.get("/drawer/").content.decode()
     assert 'data-amount="160500"' in page
-    browser.post("/drawer/paid/", {"way": "out", "amount": "20.000", "reason": "Petrol", "token": str(uuid.uuid4())})
+    out = {"way": "out", "reason": "Petrol", "token": str(uuid.uuid4())}
+    form = browser.post("/drawer/paid/", {**out, "amount": "900.000.000"}).context["form"]
+    assert [error.code for error in form.errors.as_data()["amount"]] == ["TooLittleCash"]
+    assert form["amount"].value() == "900.000.000"
+    assert DrawerEntry.objects.count() == 1
+    browser.post("/drawer/paid/", {**out, "amount": "20.000"})
     shift = Shift.objects.get()
     again = browser.post(f"/shifts/{shift.pk}/close/", counted(140_000))
     assert again.status_code == 200
@@ -39,29 +48,6 @@ def test_a_cashier_opens_pays_out_and_closes():
 
     shift.refresh_from_db()
     assert (done.status_code, shift.expected, shift.difference) == (302, 140_500, -500)
-
-
-def test_an_amount_is_no_number_of_pieces():
-    browser, drawer = browser_of("cashier"), make_drawer()
-
-    page = browser.post("/drawer/open/", {"drawer": drawer.pk, "pieces_1000": "200.000"})
-
-    assert list(page.context["form"].errors) == ["pieces_1000"]
-    assert not Shift.objects.exists()
-    assert browser.get("/drawer/open/")["Location"] == "/drawer/"  # that address, opened again
-
-
-def test_paying_out_too_much_is_refused_at_its_field_and_what_was_typed_stays():
-    browser = browser_of("cashier")
-    begin(User.objects.get(username="cashier"), cash=100_000)
-    typed = {"way": "out", "amount": "900.000.000", "reason": "To the safe", "token": str(uuid.uuid4())}
-
-    page = browser.post("/drawer/paid/", typed)
-
-    form = page.context["form"]
-    assert [error.code for error in form.errors.as_data()["amount"]] == ["TooLittleCash"]
-    assert form["amount"].value() == "900.000.000"
-    assert DrawerEntry.objects.count() == 1
 
 
 def test_a_drawer_is_handed_over_with_both_names():
@@ -106,25 +92,36 @@ def test_a_form_that_comes_too_late_says_so_with_what_was_typed():
     assert Shift.objects.count() == 2
 
 
-def test_a_cashier_sees_the_own_shifts_only():
+def test_a_cashier_sees_the_own_shifts_only_and_others_no_payment():
     shift = begin(make_person("cashier", username="other"))
+    order = sell(shift.cashier)
     browser = browser_of("cashier")
 
     for path in ("", "close/", "csv/"):
         assert browser.get(f"/shifts/{shift.pk}/{path}").status_code == 403
+    page = browser_of("viewer").get(f"/orders/{order.ref_id}/").content.decode()
+    assert 'id="order-sale"' not in page
+    assert 'href="/drawer/"' not in page
 
 
-def test_the_order_page_says_how_it_was_paid_and_changes_it():
+def test_the_order_page_its_story_and_its_receipt_say_how_it_was_paid():
     shift = begin()
     order = sell(shift.cashier, 10_500)
-    browser = signed_in(shift.cashier)
+    browser, address = signed_in(shift.cashier), f"/orders/{order.ref_id}/"
 
-    page = browser.get(f"/orders/{order.ref_id}/").content.decode()
+    page = browser.get(address).content.decode()
     assert 'data-method="cash"' in page
     assert re.findall(r'name="method" value="(\w+)"', page) == ["cash", "transfer", "qris", "card", "credit"]
     browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "qris"})
 
-    assert 'data-method="qris"' in browser.get(f"/orders/{order.ref_id}/").content.decode()
+    assert 'data-method="qris"' in browser.get(address).content.decode()
+    assert [payment.amount for payment in read_story(order.ref_id).of(Payment)] == [10_500]
+    assert f'href="/shifts/{shift.pk}/"' in browser_of("auditor").get(f"{address}story/").content.decode()
+    end(order, "success")
+    browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "cash", "cash_given": "20.000"})
+    receipt = browser.get(f"{address}receipt/").content.decode()
+    assert 'id="struk-cash"' in receipt
+    assert "Rp9.500" in receipt
 
 
 def test_the_order_page_shows_a_sale_for_cash_that_is_in_no_drawer():
@@ -146,15 +143,6 @@ def test_the_order_page_shows_a_sale_for_cash_that_is_in_no_drawer():
     assert shows() == [False, True, False]
 
 
-def test_a_sale_that_has_not_ended_shows_the_status_of_its_order():
-    shift = begin()
-    order = never_arrived(sell(shift.cashier))
-
-    page = signed_in(shift.cashier).get(shift.get_absolute_url()).content.decode()
-
-    assert str(Status(order.status).label) in page.split('id="unsettled"')[1].split("</ul>")[0]
-
-
 def test_what_comes_back_after_closing_is_on_both_pages():
     first = begin(cash=100_000)
     order = sell(first.cashier, 5_000)
@@ -172,36 +160,6 @@ def test_what_comes_back_after_closing_is_on_both_pages():
     assert 'id="later"' in browser.get(f"/shifts/{first.pk}/").content.decode()
     assert 'id="unsettled"' not in browser.get("/drawer/").content.decode()
     assert f"sold in shift {first.pk}" in browser.get(f"/shifts/{second.pk}/").content.decode()
-
-
-def test_the_receipt_says_what_was_given_and_the_change():
-    shift = begin()
-    order = end(sell(shift.cashier, 10_500), "success")
-    browser = signed_in(shift.cashier)
-    browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "cash", "cash_given": "20.000"})
-
-    page = browser.get(f"/orders/{order.ref_id}/receipt/").content.decode()
-
-    assert 'id="struk-cash"' in page
-    assert "Rp9.500" in page
-
-
-def test_the_story_of_an_order_says_how_it_was_paid():
-    shift = begin()
-    order = sell(shift.cashier, 10_500)
-
-    assert [payment.amount for payment in read_story(order.ref_id).of(Payment)] == [10_500]
-    assert f'href="/shifts/{shift.pk}/"' in browser_of("auditor").get(f"/orders/{order.ref_id}/story/").content.decode()
-
-
-def test_who_sees_no_drawers_sees_no_payment():
-    shift = begin()
-    order = sell(shift.cashier)
-
-    page = browser_of("viewer").get(f"/orders/{order.ref_id}/").content.decode()
-
-    assert 'id="order-sale"' not in page
-    assert 'href="/drawer/"' not in page
 
 
 def test_an_administrator_adds_renames_and_ends_drawers():
@@ -277,17 +235,7 @@ def test_the_shifts_of_a_day_are_one_chip_away_and_old_addresses_hold():
     assert 'data-chip="since"' in browser.get(f"/shifts/{old}").content.decode()
 
 
-def test_the_file_of_a_shift_holds_every_entry():
-    shift = begin()
-    sell(shift.cashier)
-    browser = browser_of("auditor")
-
-    answer = b"".join(browser.get(f"/shifts/{shift.pk}/csv/").streaming_content).decode()
-
-    assert len(answer.splitlines()) == 1 + shift.payments.count() + shift.entries.count() == 3
-
-
-def test_a_file_masks_every_number_also_for_people_who_may_see_numbers():
+def test_a_file_holds_every_entry_and_masks_every_number_also_for_people_who_may_see_numbers():
     shift = begin()
     slip = PaymentFacts(method="card", reference="081234567890 EDC7")
     sell(shift.cashier, destination="081234567890", payment=slip)
@@ -297,18 +245,20 @@ def test_a_file_masks_every_number_also_for_people_who_may_see_numbers():
     assert "081377077077" in browser.get(f"/shifts/{shift.pk}/").content.decode()
     answer = b"".join(browser.get(f"/shifts/{shift.pk}/csv/").streaming_content).decode()
 
+    assert len(answer.splitlines()) == 1 + shift.payments.count() + shift.entries.count() == 4
     assert [text in answer for text in ("owed by 0813•••••077", "0812•••••890 EDC7")] == [True, True]
     assert [text in answer for text in ("081377077077", "081234567890")] == [False, False]
 
 
-def test_a_list_of_sales_says_what_was_sold_to_which_number():
+def test_a_list_of_sales_says_what_was_sold_to_which_number_and_the_status():
     shift = begin()
-    order = sell(shift.cashier, destination="081234567890")
+    order = never_arrived(sell(shift.cashier, destination="081234567890"))
     own, of_shift = signed_in(shift.cashier).get("/drawer/"), browser_of("admin").get(f"/shifts/{shift.pk}/")
 
     for page in (own.content.decode(), of_shift.content.decode()):
         assert re.search(rf'href="/orders/{order.ref_id}/"[^>]*>{order.product_name}<', page)
         assert ">0812-3456-7890<" in page
+        assert str(Status(order.status).label) in page.split('id="unsettled"')[1].split("</ul>")[0]
     masked = browser_of("auditor").get(f"/shifts/{shift.pk}/").content.decode()
     assert (order.product_name in masked, "•890" in masked, "3456" in masked) == (True, True, False)
 
@@ -326,60 +276,47 @@ def test_an_opening_says_what_the_last_shift_left_in_each_drawer():
     assert ">New<" in page
 
 
-def test_a_closing_says_what_rounding_up_has_brought():
-    shift = begin()
-    for amount, method in ((10_550, "cash"), (10_525, "cash"), (10_500, "cash"), (10_510, "qris")):
-        sell(shift.cashier, amount, payment=PaymentFacts(method=method))
+def test_a_difference_of_exactly_the_rounding_needs_no_reason_and_any_other_does():
+    for is_blind in (False, True):
+        if is_blind:
+            change_policies({"blind_count": True}, actor=make_person("admin", username="boss"))
+        shift = begin(make_person("cashier", username=f"c{is_blind}"), cash=200_000)
+        sales = [
+            sell(shift.cashier, amount, payment=PaymentFacts(method=method))
+            for amount, method in ((10_550, "cash"), (10_525, "cash"), (10_500, "cash"), (10_510, "qris"))
+        ]
+        entries = list(DrawerEntry.objects.filter(shift=shift).values_list("kind", "amount"))
+        if not is_blind:
+            page = signed_in(shift.cashier).get(f"/shifts/{shift.pk}/close/")
+            assert 'id="odd-sales" data-amount="125"' in page.content.decode()
+            assert counts_at(page, 'id="odd-sales"')[0] == 2
+            for counted in (231_600, 231_800):
+                with pytest.raises(DifferenceUnexplained):
+                    close_shift(shift, pieces=pieces_of(counted), actor=shift.cashier)
 
-    page = signed_in(shift.cashier).get(f"/shifts/{shift.pk}/close/")
+        closed = close_shift(shift, pieces=pieces_of(231_700), actor=shift.cashier)
 
-    assert 'id="odd-sales" data-amount="125"' in page.content.decode()
-    assert counts_at(page, 'id="odd-sales"')[0] == 2
-
-
-@pytest.mark.parametrize("is_blind", [False, True])
-def test_a_difference_of_exactly_the_rounding_needs_no_reason_and_any_other_does(is_blind):
-    if is_blind:
-        change_policies({"blind_count": True}, actor=make_person("admin", username="boss"))
-    shift = begin(cash=200_000)
-    sales = [sell(shift.cashier, amount, payment=PaymentFacts(method="cash")) for amount in (10_550, 10_525, 10_500)]
-    entries = list(DrawerEntry.objects.filter(shift=shift).values_list("kind", "amount"))
-    if not is_blind:
-        for counted in (231_600, 231_800):
-            with pytest.raises(DifferenceUnexplained):
-                close_shift(shift, pieces=pieces_of(counted), actor=shift.cashier)
-
-    closed = close_shift(shift, pieces=pieces_of(231_700), actor=shift.cashier)
-
-    assert (closed.expected, closed.counted, closed.difference) == (231_575, 231_700, 125)
-    assert closed.reason == "2 cash sales for whose amounts there is no coin, rounded up."
-    assert list(DrawerEntry.objects.filter(shift=shift).values_list("kind", "amount")) == entries
-    assert [payment.amount for payment in Payment.objects.order_by("pk")] == [order.selling_price for order in sales]
+        assert (closed.expected, closed.counted, closed.difference) == (231_575, 231_700, 125)
+        assert closed.reason == "2 cash sales for whose amounts there is no coin, rounded up."
+        assert list(DrawerEntry.objects.filter(shift=shift).values_list("kind", "amount")) == entries
+        paid = [payment.amount for payment in shift.payments.order_by("pk")]
+        assert paid == [order.selling_price for order in sales]
 
 
 def test_a_shift_says_what_its_sales_and_its_profit_count():
     shift = begin()
+    address, of_cashier = f"/shifts/{shift.pk}/", signed_in(shift.cashier)
     end(sell(shift.cashier, 10_000), "success")
-    alone = browser_of("admin", language="en").get(f"/shifts/{shift.pk}/")
-    end(sell(shift.cashier, 30_000), "failed")
+    alone, own_alone = browser_of("admin", language="en").get(address), of_cashier.get(address)
     sell(shift.cashier, 5_000)
+    own = of_cashier.get(address)
+    end(sell(shift.cashier, 30_000), "failed")
 
-    page = browser_of("admin", username="second", language="en").get(f"/shifts/{shift.pk}/")
+    page = browser_of("admin", username="second", language="en").get(address)
 
     assert not has_id(alone, "sales-count"), "both count the same"
     assert "also what failed or is still open" in words_at(page, 'id="sales-count"')
     assert "Rp45.000 · 3" in words(page)
     assert "of Rp10.000 that arrived" in words_at(page, 'id="profit-count"')
-
-
-def test_a_cashier_reads_what_the_sales_count_while_one_is_open():
-    shift = begin()
-    end(sell(shift.cashier, 10_000), "success")
-    browser = signed_in(shift.cashier)
-    alone = browser.get(f"/shifts/{shift.pk}/")
-    sell(shift.cashier, 5_000)
-
-    page = browser.get(f"/shifts/{shift.pk}/")
-
-    assert has_id(alone, "sales")
-    assert [has_id(shown, "sales-count") for shown in (alone, page)] == [False, True]
+    assert has_id(own_alone, "sales")
+    assert [has_id(shown, "sales-count") for shown in (own_alone, own)] == [False, True]

@@ -22,12 +22,23 @@ def sold(shift):
 
 
 def test_a_sale_is_in_the_shift_as_cash_from_the_first_moment():
+    """Another method changes the payment, and its history keeps both."""
     shift = begin()
     order = sell(shift.cashier, 10_500)
 
     assert sold(shift) == {order.ref_id: ("cash", 10_500)}
     assert (order.payment.ref_id, order.payment.outcome, order.payment.seller) == (order.ref_id, "open", shift.cashier)
     assert expected_cash(shift) == 210_500
+
+    change_payment(order.payment, method="qris", actor=shift.cashier)
+
+    assert sold(shift) == {order.ref_id: ("qris", 10_500)}
+    copies = PaymentHistory.objects.filter(ref_id=order.ref_id).order_by("pgh_id")
+    assert list(copies.values_list("method", "is_cash", "amount")) == [
+        ("cash", True, 10_500),
+        ("qris", False, 10_500),
+    ]
+    assert expected_cash(shift) == 200_000
 
 
 def test_what_others_sell_and_what_was_sold_before_is_in_no_shift():
@@ -42,7 +53,7 @@ def test_what_others_sell_and_what_was_sold_before_is_in_no_shift():
     assert [order.payment.sold_in for order in (early, other, nobodys)] == [None] * 3
 
 
-def test_change_is_noted_until_the_shift_closes():
+def test_change_is_noted_and_a_payment_changes_only_until_the_shift_closes():
     shift = begin(cash=100_000)
     order = sell(shift.cashier, 10_500, payment=PaymentFacts(cash_given=10_500))
     note_change(order.payment, 9_500)
@@ -53,21 +64,13 @@ def test_change_is_noted_until_the_shift_closes():
     note_change(order.payment, 39_500)
 
     assert Payment.objects.get().cash_given == 20_000
-
-
-def test_another_method_changes_the_payment_and_its_history_keeps_both():
-    shift = begin()
-    order = sell(shift.cashier, 10_500)
-
-    change_payment(order.payment, method="qris", actor=shift.cashier)
-
-    assert sold(shift) == {order.ref_id: ("qris", 10_500)}
-    copies = PaymentHistory.objects.filter(ref_id=order.ref_id).order_by("pgh_id")
-    assert list(copies.values_list("method", "is_cash", "amount")) == [
-        ("cash", True, 10_500),
-        ("qris", False, 10_500),
-    ]
-    assert expected_cash(shift) == 200_000
+    with refused("sold_before"):
+        change_payment(order.payment, method="qris", actor=shift.cashier)
+    for column, value in {"method": "'qris'", "amount": "1", "cash_given": "5000", "sold_in_id": "NULL"}.items():
+        with pytest.raises(DatabaseError, match="never changes"), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"UPDATE drawers_payment SET {column} = {value}")  # noqa: S608 - our own text
+    with pytest.raises(DatabaseError, match="takes no payments"), transaction.atomic():
+        Payment.objects.filter(pk=sell(None).payment_id).update(sold_in=shift)
 
 
 def test_a_corrected_payment_names_the_person_and_both_ways():
@@ -88,22 +91,28 @@ def test_a_corrected_payment_names_the_person_and_both_ways():
     }
 
 
-def test_the_same_payment_again_changes_nothing():
+def test_a_payment_is_not_changed_so_or_by_another():
     shift = begin()
     order = sell(shift.cashier, 10_500)
-    for _ in range(2):
-        payment = change_payment(order.payment, method="cash", cash_given=20_000, actor=shift.cashier)
-
-    assert (payment.change, PaymentHistory.objects.filter(ref_id=order.ref_id).count()) == (9_500, 2)
-    assert AuditEvent.objects.filter(kind="payment_corrected").count() == 1
-
-
-def test_cash_given_covers_the_price():
-    shift = begin()
-    order = sell(shift.cashier, 10_500)
+    other = sell(make_person("cashier", username="other"))
 
     with refused("cash_short"):
         change_payment(order.payment, method="cash", cash_given=10_000, actor=shift.cashier)
+    with refused("no_customer"):
+        change_payment(order.payment, method="credit", actor=shift.cashier)
+    with pytest.raises(NoAccount):
+        change_payment(order.payment, method="credit", customer=make_customer("Pak Budi"), actor=shift.cashier)
+    with refused("not_yours"):
+        change_payment(order.payment, method="qris", actor=other.placed_by)
+    with refused("no_sale"):  # it is in no shift
+        change_payment(other.payment, method="cash", actor=other.placed_by)
+    assert sold(shift) == {order.ref_id: ("cash", 10_500)}
+
+    # the same again changes nothing
+    for _ in range(2):
+        payment = change_payment(order.payment, method="cash", cash_given=20_000, actor=shift.cashier)
+    assert (payment.change, PaymentHistory.objects.filter(ref_id=order.ref_id).count()) == (9_500, 2)
+    assert AuditEvent.objects.filter(kind="payment_corrected").count() == 1
 
 
 def test_a_card_payment_names_its_slip():
@@ -115,45 +124,6 @@ def test_a_card_payment_names_its_slip():
     assert (order.payment.reference, order.payment.is_cash, expected_cash(shift)) == ("004217", False, 200_000)
     change_payment(order.payment, method="cash", reference="004217", actor=shift.cashier)
     assert Payment.objects.get().reference == ""
-
-
-def test_on_credit_needs_a_customer_with_an_account():
-    shift = begin()
-    order = sell(shift.cashier)
-
-    with refused("no_customer"):
-        change_payment(order.payment, method="credit", actor=shift.cashier)
-    with pytest.raises(NoAccount):
-        change_payment(order.payment, method="credit", customer=make_customer("Pak Budi"), actor=shift.cashier)
-
-    assert sold(shift) == {order.ref_id: ("cash", 10_500)}
-
-
-def test_a_payment_changes_only_until_the_shift_closes():
-    shift = begin(cash=100_000)
-    order = sell(shift.cashier, 5_000)
-    close_shift(shift, pieces=pieces_of(105_000), actor=shift.cashier)
-
-    with refused("sold_before"):
-        change_payment(order.payment, method="qris", actor=shift.cashier)
-    for column, value in {"method": "'qris'", "amount": "1", "cash_given": "5000", "sold_in_id": "NULL"}.items():
-        with pytest.raises(DatabaseError, match="never changes"), transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(f"UPDATE drawers_payment SET {column} = {value}")  # noqa: S608 - our own text
-
-
-def test_another_cashier_changes_no_payment():
-    shift = begin()
-    order = sell(shift.cashier)
-
-    with refused("not_yours"):
-        change_payment(order.payment, method="qris", actor=make_person("cashier", username="other"))
-
-
-def test_without_a_shift_there_is_nothing_to_change():
-    order = sell(make_person("cashier"))
-
-    with refused("no_sale"):
-        change_payment(order.payment, method="cash", actor=order.placed_by)
 
 
 def test_the_database_keeps_one_payment_for_each_order():
@@ -176,12 +146,3 @@ def test_the_database_keeps_one_payment_for_each_order():
         with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement)
     assert end(order, "success").payment.ref_id == order.ref_id
-
-
-def test_the_database_lets_no_closed_shift_take_a_sale():
-    shift = begin(cash=100_000)
-    order = sell(None)
-    close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
-
-    with pytest.raises(DatabaseError, match="takes no payments"), transaction.atomic():
-        Payment.objects.filter(pk=order.payment_id).update(sold_in=shift)
