@@ -34,21 +34,19 @@ def test_locks_in_order_pass(root: Path) -> None:
     assert locks.addresses(root) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [
+def test_an_address_in_a_lock_is_found_with_its_line(root: Path) -> None:
+    for name, line in [
         ("requirements.txt", "--index-url https://packages.example.com/simple"),
         ("requirements-dev.txt", "tool @ https://packages.example.com/tool.whl"),
         ("requirements-node.txt", "--find-links wheels"),
         ("package-lock.json", '"resolved": "https://packages.example.com/a.tgz"'),
-    ],
-)
-def test_an_address_in_a_lock_is_found_with_its_line(root: Path, name: str, line: str) -> None:
-    last = len((root / name).read_text().splitlines()) + 1
-    with (root / name).open("a") as file:
-        file.write(f"\n{line}\n" if name.endswith(".json") else f"{line}\n")
+    ]:
+        before = (root / name).read_text()
+        (root / name).write_text(f"{before}\n{line}\n" if name.endswith(".json") else f"{before}{line}\n")
 
-    assert locks.addresses(root) == [f"{name}:{last}: {line}"]
+        assert locks.addresses(root) == [f"{name}:{len(before.splitlines()) + 1}: {line}"]
+
+        (root / name).write_text(before)
 
 
 def test_a_package_tested_in_another_version_is_found(root: Path) -> None:

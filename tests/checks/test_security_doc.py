@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/security.md").read_text()
 NAMED = sorted(set(re.findall(r"`([\w/]+\.py)::(test_\w+)`", PAGE)))
@@ -20,11 +18,11 @@ def test_each_test_that_holds_a_promise_is_there() -> None:
     assert gone == [], "name their successors"
 
 
-@pytest.mark.parametrize("chapter", range(1, 18))
-def test_each_chapter_of_asvs_has_a_row_with_tests(chapter: int) -> None:
-    (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| V{chapter} ")]
+def test_each_chapter_of_asvs_has_a_row_with_tests() -> None:
+    for chapter in range(1, 18):
+        (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| V{chapter} ")]
 
-    assert "::test_" in row or "does not apply" in row
+        assert "::test_" in row or "does not apply" in row, chapter
 
 
 def test_each_promise_has_a_test() -> None:
