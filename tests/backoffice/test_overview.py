@@ -34,41 +34,43 @@ from upstream.endpoints import Endpoint
 pytestmark = pytest.mark.django_db
 
 
-def test_the_balance_is_shown_with_its_age(supervisor):
+def test_an_unknown_balance_is_not_zero_a_known_one_has_its_age(supervisor):
+    page = supervisor.get("/")
+    assert has_id(page, "balance-unknown")
+    assert "Rp0" not in words(page)
+
     read_balance(9_969_475)
 
     page = supervisor.get("/")
-
     assert "Rp9.969.475" in words(page)
     assert re.search(r'<time datetime="[^"]+" title="[^"]+ WIB" data-relative>', page.content.decode())
 
 
-def test_a_difference_stands_there_with_its_amount_and_its_page():
+def test_open_differences_stand_there_with_count_amount_and_page():
+    def links_of(name: str, page: str) -> list[tuple[str, str]]:
+        """The address and the amount of each link with this id."""
+        found = re.findall(rf'<a[^>]*id="{name}"[^>]*>', page)
+        return [(re.search('href="([^"]*)"', tag)[1], re.search('data-amount="([^"]*)"', tag)[1]) for tag in found]
+
     open_books(1_000_000)
+    admin, viewer, all_open = browser_of("admin"), browser_of("viewer"), "/balance/differences/?state=open"
+    pages = [admin.get("/")]
     only = upstream_tells(985_000)
-    admin, viewer = browser_of("admin"), browser_of("viewer")
-
-    page = admin.get("/").content.decode()
-    assert links_of("to-difference", page) == [(f"/balance/differences/{only.pk}/", "-15000")]
-    assert not has_id(viewer.get("/"), "to-difference")
-
+    pages.append(admin.get("/"))
     upstream_tells(984_000)
-    page = admin.get("/").content.decode()
-    assert links_of("to-difference", page) == [("/balance/differences/?state=open", "-16000")]
+    pages.append(admin.get("/"))
 
-
-def test_the_card_of_the_balance_counts_the_open_differences():
-    open_books(1_000_000)
-    admin, viewer = browser_of("admin"), browser_of("viewer")
-    none = admin.get("/")
-    upstream_tells(985_000), upstream_tells(984_000)
-
-    for page, count in [(none, []), (admin.get("/"), [2])]:
-        assert re.findall(r'id="open-differences" href="([^"]+)"', page.content.decode()) == [
-            "/balance/differences/?state=open"
-        ]
-        assert counts_at(page, 'id="open-differences"') == count
-    assert not has_id(viewer.get("/"), "open-differences")
+    assert [links_of("to-difference", page.content.decode()) for page in pages] == [
+        [],
+        [(f"/balance/differences/{only.pk}/", "-15000")],
+        [(all_open, "-16000")],
+    ]
+    assert [counts_at(page, 'id="open-differences"') for page in pages] == [[], [1], [2]]
+    for page in (pages[0], pages[2]):
+        assert f'id="open-differences" href="{all_open}"' in page.content.decode()
+    of_viewer = viewer.get("/")
+    assert not has_id(of_viewer, "to-difference")
+    assert not has_id(of_viewer, "open-differences")
 
 
 def test_given_very_many_differences_then_their_card_reads_the_newest():
@@ -98,12 +100,6 @@ def test_without_the_right_to_differences_the_overview_reads_none():
     assert not any('"reconciliation_difference"' in query["sql"] for query in asked.captured_queries)
 
 
-def links_of(name: str, page: str) -> list[tuple[str, str]]:
-    """The address and the amount of each link with this id."""
-    found = re.findall(rf'<a[^>]*id="{name}"[^>]*>', page)
-    return [(re.search('href="([^"]*)"', tag)[1], re.search('data-amount="([^"]*)"', tag)[1]) for tag in found]
-
-
 def test_given_more_orders_today_than_are_counted_then_their_number_says_so(supervisor, monkeypatch):
     monkeypatch.setattr(dashboard, "_MOST_COUNTED", 2)
     for status, said in (("success", "1 order today"), ("success", "2 orders"), ("failed", "3"), ("success", "3+")):
@@ -112,26 +108,19 @@ def test_given_more_orders_today_than_are_counted_then_their_number_says_so(supe
         assert words_at(supervisor.get("/"), 'id="orders-today"').strip().startswith(said)
 
 
-def test_an_unknown_balance_is_not_zero(supervisor):
-    page = supervisor.get("/")
+def test_the_quiet_first_minute_is_named_and_only_before_the_first_reading(supervisor, settings):
+    for path in ("/", "/balance/"):
+        settings.UPSTREAM_SECRET_ID = f"overview-{uuid.uuid4().hex}"  # nobody knows what was sent for it
+        new = words_at(supervisor.get(path), 'id="balance-unknown"')
+        get_client().budget.declare_fresh()
+        opened = words_at(supervisor.get(path), 'id="balance-unknown"')
 
-    assert has_id(page, "balance-unknown")
-    assert "Rp0" not in words(page)
-
-
-@pytest.mark.parametrize("path", ["/", "/balance/"])
-def test_the_quiet_first_minute_is_named_and_only_before_the_first_reading(supervisor, settings, path):
-    settings.UPSTREAM_SECRET_ID = f"overview-{uuid.uuid4().hex}"  # nobody knows what was sent for it
-    new = words_at(supervisor.get(path), 'id="balance-unknown"')
-    get_client().budget.declare_fresh()
-    opened = words_at(supervisor.get(path), 'id="balance-unknown"')
-
-    assert re.search(r"\d\d[:.]\d\d", new)
-    assert opened
-    assert not re.search(r"\d\d[:.]\d\d", opened)
+        assert re.search(r"\d\d[:.]\d\d", new), path
+        assert opened, path
+        assert not re.search(r"\d\d[:.]\d\d", opened), path
 
 
-def test_the_use_of_the_limit_is_shown(supervisor, settings):
+def test_the_use_of_the_limit_is_shown_unless_redis_is_away(supervisor, settings):
     settings.UPSTREAM_SECRET_ID = f"overview-{uuid.uuid4().hex}"
     settings.UPSTREAM_ACCOUNT_RATE = "120/minute"
     budget = get_client().budget
@@ -143,11 +132,7 @@ def test_the_use_of_the_limit_is_shown(supervisor, settings):
 
     used = re.search(r'id="limit-use">(.*?)</p>', page.content.decode(), re.DOTALL)[1]
     assert re.findall(r"\d+", used)[:2] == ["3", "120"]
-
-
-def test_without_redis_the_overview_shows_no_use_of_the_limit(supervisor, settings):
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
-
     assert not has_id(supervisor.get("/"), "limit-use")
 
 
@@ -166,6 +151,7 @@ def test_orders_of_today_are_counted_by_status_with_links(supervisor):
 
 
 def test_the_work_that_is_due_first_is_a_part_of_it_and_is_the_list_of_work(supervisor):
+    assert has_id(supervisor.get("/work/first/"), "nothing-waits")
     orders = [make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT) for _ in range(9)]
     Incident.objects.create(
         order=make_order(Status.SUCCESS), kind="contradiction", source="callback", detail="oddly so"
@@ -200,46 +186,33 @@ def test_what_sells_at_cost_is_said_to_who_sees_costs_with_the_way_to_the_prices
     assert not has_id(browser_of("viewer").get("/"), "sold-at-cost")
 
 
-def test_with_nothing_to_do_it_says_so(supervisor):
-    assert has_id(supervisor.get("/work/first/"), "nothing-waits")
-
-
-def test_a_failed_sync_shows_its_fault_and_the_last_good_one(supervisor):
+def test_a_failed_sync_is_a_fault_and_a_wait_for_limits_is_none(supervisor):
     hour_ago = timezone.now() - dt.timedelta(hours=1)
     CatalogueSync.objects.create(started_at=hour_ago, finished_at=hour_ago, result="done", products=5)
     CatalogueSync.objects.create(finished_at=timezone.now(), result="fault", fault="other", fault_detail="timeout")
 
-    page = supervisor.get("/")
-
-    assert f'<time datetime="{hour_ago.isoformat(timespec="seconds")}"' in page.content.decode()
-    assert has_id(page, "sync-fault")
-    assert "timeout" in words(page)
-
-
-def test_a_sync_that_waits_for_the_rate_limits_is_no_fault(supervisor):
+    failed = supervisor.get("/")
     CatalogueSync.objects.create(finished_at=timezone.now(), result="fault", fault="rate_limit", fault_detail="→ 14:05")
+    waits = supervisor.get("/")
 
-    page = supervisor.get("/")
-
-    assert has_id(page, "sync-waits")
-    assert not has_id(page, "sync-fault")
-
-
-@pytest.mark.parametrize("url", ["/overview/balance/", "/overview/catalogue/"])
-def test_after_a_button_the_page_asks_every_two_seconds(supervisor, url):
-    assert next_question(supervisor.get("/"))[1] == 30
-
-    assert supervisor.post(url)["Location"] == "/"
-
-    assert next_question(supervisor.get("/"))[1] == 2
+    assert f'<time datetime="{hour_ago.isoformat(timespec="seconds")}"' in failed.content.decode()
+    assert [(has_id(page, "sync-fault"), has_id(page, "sync-waits")) for page in (failed, waits)] == [
+        (True, False),
+        (False, True),
+    ]
 
 
-@pytest.mark.parametrize("url", ["/overview/balance/", "/overview/catalogue/"])
-def test_with_the_queue_down_the_button_says_so(supervisor, url, monkeypatch):
+def test_after_a_button_the_page_asks_soon_or_says_why_not(monkeypatch):
+    for url in ("/overview/balance/", "/overview/catalogue/"):
+        supervisor = browser_of("supervisor", username=url.split("/")[2])
+        assert next_question(supervisor.get("/"))[1] == 30
+        assert supervisor.post(url)["Location"] == "/"
+        assert next_question(supervisor.get("/"))[1] == 2, url
+
     monkeypatch.setattr("backoffice.dashboard.request_balance_reading", lambda: False)
     monkeypatch.setattr("backoffice.dashboard.request_catalogue_sync", lambda: False)
-
-    assert codes(supervisor.post(url, follow=True)) == {"queue-away"}
+    for url in ("/overview/balance/", "/overview/catalogue/"):
+        assert codes(supervisor.post(url, follow=True)) == {"queue-away"}, url
 
 
 def test_an_auditor_is_not_offered_to_spend_the_upstreams_limit(auditor):
@@ -269,27 +242,22 @@ def test_the_overview_is_sent_again_only_when_something_changed(supervisor, time
 # --- the state of the upstream, on every page -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", ["/", "/products/", "/orders/"])
-def test_an_unreachable_upstream_is_said_and_blocks_no_page(cashier, page):
+def test_an_unreachable_or_refusing_upstream_blocks_no_page(cashier):
+    def drawer():
+        return cashier.get("/balance/alerts/mine/", headers={"HX-Request": "true"})
+
     since = timezone.now() - dt.timedelta(minutes=3)
-    UpstreamAccount.objects.create(unreachable_since=since)
+    account = UpstreamAccount.objects.create(unreachable_since=since)
+    for page in ("/", "/products/", "/orders/"):
+        answer = cashier.get(page)
+        assert (answer.status_code, has_id(answer, "alert-line")) == (200, True), page
+    assert has_id(drawer(), "upstream-unreachable")
+    assert f'<time datetime="{since.isoformat(timespec="seconds")}"' in drawer().content.decode()
 
-    answer = cashier.get(page)
-
-    assert answer.status_code == 200
-    assert has_id(answer, "alert-line")
-    drawer = cashier.get("/balance/alerts/mine/", headers={"HX-Request": "true"})
-    assert has_id(drawer, "upstream-unreachable")
-    assert f'<time datetime="{since.isoformat(timespec="seconds")}"' in drawer.content.decode()
-
-
-def test_a_refused_account_is_said_with_the_upstreams_code(cashier):
+    account.delete()
     UpstreamAccount.objects.create(refused_since=timezone.now(), refused_code="INVALID_SIGNATURE")
-
-    drawer = cashier.get("/balance/alerts/mine/", headers={"HX-Request": "true"})
-
-    assert has_id(drawer, "upstream-refuses")
-    assert "INVALID_SIGNATURE" in words(drawer)
+    assert has_id(drawer(), "upstream-refuses")
+    assert "INVALID_SIGNATURE" in words(drawer())
 
 
 def test_the_sandbox_is_announced_on_every_page_and_only_then(cashier):
