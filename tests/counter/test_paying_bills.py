@@ -77,26 +77,26 @@ def test_a_bill_on_credit_names_the_customer_for_whom_it_was_checked(cashier):
     assert named == ["Bu Ani", "Bu Ani", "Pak Beni"]
 
 
-@pytest.mark.parametrize(
-    ("status", "code"), [("queued", "OpenDuplicate"), ("success", "AlreadyPaid"), ("failed", "NotPayable:bill")]
-)
-def test_a_payment_of_a_colleague_is_not_said_to_be_ones_own_sale(cashier, status, code):
-    check = make_check()
-    colleague = make_person("cashier", username="ani")
-    form = {"amount": check.total, "cash_given": "150000"}
-    signed_in(colleague).post(f"/counter/bills/{check.ref_id}/pay/", form)
-    order = Order.objects.get()
-    if status != "queued":
-        report(order, status)
+def test_a_payment_of_a_colleague_is_not_said_to_be_ones_own_sale(cashier):
+    colleague = signed_in(make_person("cashier", username="ani"))
+    for status, code in (("queued", "OpenDuplicate"), ("success", "AlreadyPaid"), ("failed", "NotPayable:bill")):
+        check = make_check()
+        address, form = f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total, "cash_given": "150000"}
+        colleague.post(address, form)
+        order = Order.objects.get(ref_id=check.ref_id)
+        if status != "queued":
+            report(order, status)
 
-    answer = cashier.post(f"/counter/bills/{check.ref_id}/pay/", form | {"cash_given": "110000"}, headers=HTMX)
+        answer = cashier.post(address, form | {"cash_given": "110000"}, headers=HTMX)
 
-    assert codes(answer) == {code}
-    assert has_id(answer, "counter-bill")
-    assert "Rp47.500" not in words(answer)  # the change for the cash that the colleague has taken
-    assert list(Payment.objects.values_list("seller__username", "cash_given")) == [("ani", 150_000)]
-    assert entries_of(order) == BOOKED[status]
-    assert not Exchange.objects.filter(ref_id=order.ref_id).exists()
+        assert codes(answer) == {code}
+        assert has_id(answer, "counter-bill"), status
+        assert "Rp47.500" not in words(answer), status  # the change for the cash that the colleague has taken
+        payments = Payment.objects.filter(ref_id=check.ref_id)
+        assert list(payments.values_list("seller__username", "cash_given")) == [("ani", 150_000)], status
+        assert entries_of(order) == BOOKED[status]
+        assert not Exchange.objects.filter(ref_id=order.ref_id).exists(), status
+    assert Payment.objects.count() == Order.objects.count() == 3
 
 
 def test_a_slip_of_an_earlier_sale_of_today_is_asked_about(cashier):
@@ -128,23 +128,20 @@ def test_the_slip_of_a_payment_is_no_question_when_it_is_sent_again(cashier):
     assert Payment.objects.get().reference == "004217"
 
 
-@pytest.mark.parametrize(
-    ("expires_at", "standing"),
-    [
+def test_a_bill_that_never_or_always_expires_is_shown(cashier):
+    for expires_at, standing in (
         ("9999-12-31T23:59:59Z", "payable"),
         ("9999-12-31T23:59:59-12:00", "payable"),
         ("0001-01-01T00:00:00Z", "expired"),
         ("0001-01-01T00:00:00+07:00", "expired"),
-    ],
-)
-def test_a_bill_that_never_or_always_expires_is_shown(cashier, expires_at, standing):
-    said = BillInquiry.model_validate(INQUIRY | {"expires_at": expires_at})
-    check = make_check(expires_at=said.expires_at)
+    ):
+        said = BillInquiry.model_validate(INQUIRY | {"expires_at": expires_at})
+        check = make_check(expires_at=said.expires_at)
 
-    pages = [cashier.get(address) for address in ("/bills/", f"/bills/{check.ref_id}/")]
+        pages = [cashier.get(address) for address in ("/bills/", f"/bills/{check.ref_id}/")]
 
-    assert [page.status_code for page in pages] == [200, 200]
-    assert standing_on(at_counter(cashier, check)) == standing
+        assert [page.status_code for page in pages] == [200, 200], expires_at
+        assert standing_on(at_counter(cashier, check)) == standing, expires_at
 
 
 def test_a_bill_by_card_names_its_slip_on_the_order_the_receipt_and_in_search(cashier):
@@ -187,38 +184,25 @@ def test_beyond_the_limit_of_an_order_the_bill_says_only_that():
     assert re.search(r'id="counter-pay" data-send\s+disabled', page.content.decode())
 
 
-def test_a_check_that_expired_before_the_click_is_not_paid(cashier):
-    check = make_check()
-    expire(check)
-
-    answer = pay(cashier, check)
-
-    assert codes(answer) == {"CheckExpired"}
-    assert f"/counter/bills/{check.ref_id}/again/" in answer.content.decode()
-    assert not Order.objects.exists()
-
-
-def test_an_older_check_leads_to_the_newer_one(cashier):
+def test_a_check_that_expired_or_is_paid_or_old_leads_to_what_can_be_paid(cashier):
+    expired = make_check()
+    expire(expired)
     older = make_check()
     newer = make_check(product=older.product)
+    paid = make_check()
+    expire(paid)
+    make_payment(paid, Status.SUCCESS)
+    same = make_check(product=paid.product)
 
-    answer = pay(cashier, older)
-
-    assert codes(answer) == {"Replaced"}
-    assert f'href="/counter/bills/{newer.ref_id}/"' in answer.content.decode()
-    assert not Order.objects.exists()
-
-
-def test_a_bill_that_we_have_paid_leads_to_its_payment(cashier):
-    first = make_check()
-    expire(first)
-    make_payment(first, Status.SUCCESS)
-    second = make_check(product=first.product)
-
-    answer = pay(cashier, second)
-
-    assert codes(answer) == {"AlreadyPaid"}
-    assert f'href="/orders/{first.ref_id}/"' in answer.content.decode()
+    for check, code, leads in (
+        (expired, "CheckExpired", f"/counter/bills/{expired.ref_id}/again/"),
+        (older, "Replaced", f'href="/counter/bills/{newer.ref_id}/"'),
+        (same, "AlreadyPaid", f'href="/orders/{paid.ref_id}/"'),
+    ):
+        answer = pay(cashier, check)
+        assert codes(answer) == {code}
+        assert leads in answer.content.decode(), code
+    assert Order.objects.get().ref_id == paid.ref_id
 
 
 def test_a_bill_of_a_paid_month_says_so_before_it_is_paid(cashier):
@@ -233,29 +217,23 @@ def test_a_bill_of_a_paid_month_says_so_before_it_is_paid(cashier):
     assert posts_on(page) == set()
 
 
-def test_an_open_payment_refuses_a_second_and_links_to_it(cashier):
-    first = make_check()
-    make_payment(first, Status.PENDING)
-    second = make_check(product=first.product, period="Des 2026", details=[])
+def test_an_open_payment_refuses_a_second_and_links_to_it_also_before(cashier):
+    for status, facts, code in (
+        (Status.PENDING, {}, "OpenDuplicate"),
+        (Status.NEEDS_ACTION, {"action_reason": ActionReason.AMOUNT_MISMATCH}, "OpenDuplicate:needs_action"),
+    ):
+        first = make_check()
+        make_payment(first, status, **facts)
+        second = make_check(product=first.product, period="Des 2026", details=[])
 
-    answer = pay(cashier, second)
+        page, answer = at_counter(cashier, second), pay(cashier, second)
 
-    assert codes(answer) == {"OpenDuplicate"}
-    assert f'href="/orders/{first.ref_id}/"' in answer.content.decode()
-
-
-@pytest.mark.parametrize("status", [Status.PENDING, Status.NEEDS_ACTION])
-def test_a_bill_with_an_open_payment_says_so_before_it_is_paid(cashier, status):
-    first = make_check()
-    make_payment(first, status, action_reason=ActionReason.AMOUNT_MISMATCH if status == Status.NEEDS_ACTION else "")
-    second = make_check(product=first.product, period="Des 2026", details=[])
-
-    page = at_counter(cashier, second)
-
-    assert standing_on(page) == "open_elsewhere"
-    assert f'href="/orders/{first.ref_id}/"' in page.content.decode()
-    assert posts_on(page) == set()
-    assert "data-countdown" not in page.content.decode()
+        assert standing_on(page) == "open_elsewhere", status
+        assert posts_on(page) == set(), status
+        assert "data-countdown" not in page.content.decode(), status
+        assert codes(answer) == {code}
+        for shown in (page, answer):
+            assert f'href="/orders/{first.ref_id}/"' in shown.content.decode(), status
 
 
 def test_a_page_leads_to_the_counter_when_the_other_gives_way(cashier):
@@ -271,19 +249,12 @@ def test_a_page_leads_to_the_counter_when_the_other_gives_way(cashier):
     assert posts_on(at_counter(cashier, second)) == {"pay", "again"}
 
 
-def test_what_has_no_bill_cannot_be_paid_by_force(cashier):
-    check = make_check("none")
-
-    answer = pay(cashier, check, amount=1)
-
-    assert codes(answer) == {"NotPayable:none"}
+def test_what_has_no_bill_or_an_amount_that_makes_no_sense_pays_nothing(cashier):
+    assert codes(pay(cashier, make_check("none"), amount=1)) == {"NotPayable:none"}
     assert not Order.objects.exists()
 
-
-def test_an_amount_that_makes_no_sense_pays_nothing(cashier):
+    check = make_check()
     for amount in ["", "0", "x", "-5"]:
-        check = make_check()
-
         assert pay(cashier, check, amount=amount)["Location"] == f"/counter/bills/{check.ref_id}/", amount
         assert not Order.objects.exists(), amount
 
@@ -314,18 +285,12 @@ def held(check, reason, **facts):
     )
 
 
-def test_a_changed_total_is_looked_at_before_it_can_be_paid(cashier):
+def test_a_new_total_is_looked_at_confirmed_and_paid_with_the_same_ref(cashier):
     check = make_check()
-    held(check, ActionReason.AMOUNT_MISMATCH)
-
+    order = held(check, ActionReason.AMOUNT_MISMATCH)
     assert posts_on(at_counter(cashier, check)) == {"ask"}
     assert leads_to_counter(cashier, check)
     assert f"/orders/{check.ref_id}/again/" not in cashier.get(f"/orders/{check.ref_id}/").content.decode()
-
-
-def test_a_new_total_is_confirmed_and_paid_with_the_same_ref(cashier):
-    check = make_check()
-    order = held(check, ActionReason.AMOUNT_MISMATCH)
     BillCheck.objects.filter(pk=check.pk).update(total=105_000, answered_at=timezone.now())
 
     shown = at_counter(cashier, check)
@@ -389,7 +354,7 @@ def test_each_end_without_payment_offers_what_can_succeed(cashier):
         assert not code or str(meaning_of(code).words) in words(shown), status
 
 
-def test_a_paid_bill_shows_its_facts_on_the_order(cashier):
+def test_a_paid_bill_shows_its_facts_on_the_order_and_a_purchase_none_of_a_bill(cashier):
     check = make_check()
     make_payment(check, Status.SUCCESS, sn="SN-1", price=102_500)
 
@@ -398,6 +363,7 @@ def test_a_paid_bill_shows_its_facts_on_the_order(cashier):
     assert "SITI AMINAH" in words(shown)
     assert f"/orders/{check.ref_id}/receipt/" in shown.content.decode()
     assert f"/counter/?product={check.product_code}" not in shown.content.decode()
+    assert "bill-panel" not in cashier.get(f"/orders/{make_order(Status.SUCCESS).ref_id}/").content.decode()
 
 
 def test_a_bill_is_cancelled_but_never_sent_as_a_purchase(admin):
@@ -422,9 +388,3 @@ def test_a_payment_that_waits_for_the_biller_says_so(cashier):
     page = cashier.get(f"/orders/{check.ref_id}/")
 
     assert codes(page) == {"not_charged", "sent_when_ready", "ask_to_cancel"}
-
-
-def test_an_order_of_a_purchase_shows_nothing_of_bills(cashier):
-    order = make_order(Status.SUCCESS)
-
-    assert "bill-panel" not in cashier.get(f"/orders/{order.ref_id}/").content.decode()
