@@ -318,8 +318,9 @@ class PaidByForm(forms.Form):
         facts = PaymentFacts(method=cleaned.get("paid_by", "?") or CASH)
         slip = "paid_reference" if facts.row.needs_reference else "transfer_reference"
         facts = replace(facts, reference=cleaned.get(slip, "") if facts.row.keeps_reference else "")
-        # A customer who was typed before another method was chosen does not count.
-        faults = [words for name, words in self.errors.items() if facts.row.needs_debtor or name != "paid_by_customer"]
+        # A customer, or cash, that was typed before another method was chosen does not count.
+        counts = {"paid_by_customer": facts.row.needs_debtor, "cash_given": facts.row.counts_as_cash}
+        faults = [words for name, words in self.errors.items() if counts.get(name, True)]
         if faults:
             raise PaymentUnclear(faults[0][0])
         facts = replace(

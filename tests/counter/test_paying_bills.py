@@ -118,6 +118,18 @@ def test_a_slip_of_an_earlier_sale_of_today_is_asked_about(cashier):
     assert entries_of(Order.objects.get(ref_id=check.ref_id)) == BOOKED["queued"]
 
 
+def test_cash_that_was_typed_before_another_way_was_chosen_does_not_count(cashier):
+    check = make_check()
+    address, form = f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total, "cash_given": "1.5jt"}
+
+    assert codes(cashier.post(address, form | {"paid_by": "cash"})) == {"PaymentUnclear"}
+    assert not Order.objects.exists()
+    cashier.post(address, form | {"paid_by": "qris"})
+
+    payment = Order.objects.get().payment
+    assert (payment.method, payment.amount, payment.cash_given) == ("qris", 102_500, None)
+
+
 def test_the_slip_of_a_payment_is_no_question_when_it_is_sent_again(cashier):
     check = make_check()
     form = {"amount": check.total, "paid_by": "card", "paid_reference": "004217"}
