@@ -36,16 +36,23 @@ DEBITED = [*RELEASED, ("debit", PRICE)]
 REFUNDED = [*DEBITED, ("refund", PRICE)]
 
 
-def test_a_placed_order_reserves_its_price_and_nothing_else():
-    open_books(100_000)
+def test_a_placed_order_reserves_its_price_and_one_above_available_is_refused_and_not_stored():
+    open_books(20_000)
 
     order = place()
 
     assert entries_of(order) == RESERVED
-    assert (ledger.books().balance, ledger.books().reserved, ledger.available()) == (100_000, PRICE, 89_500)
+    assert (ledger.books().balance, ledger.books().reserved, ledger.available()) == (20_000, PRICE, 9_500)
+    with pytest.raises(BalanceShort) as refusal:
+        place()
+    assert (refusal.value.price, refusal.value.available) == (PRICE, 9_500)
+    assert "Rp10.500" in str(refusal.value)
+    assert Order.objects.count() == 1
+    assert Entry.objects.filter(kind="hold").count() == 1
 
 
-def test_accepted_then_success_is_one_debit():
+def test_accepted_then_success_is_one_debit_and_a_contradiction_posts_nothing():
+    assert ledger.available() is None  # before the first reading nothing is refused
     order = place()
     claim(order.pk)
     assert entries_of(order) == RESERVED
@@ -54,140 +61,84 @@ def test_accepted_then_success_is_one_debit():
     assert entries_of(order) == DEBITED
     report(order, "success", source=CALLBACK)
     report(order, "success", source=POLL)
+    assert entries_of(order) == DEBITED
+    report(order, "failed", source=CALLBACK)
 
     assert entries_of(order) == DEBITED
     assert (ledger.books().balance, ledger.books().reserved) == (-PRICE, 0)
 
 
-def test_accepted_then_failed_is_refunded_once():
-    order = place()
+def test_what_fails_is_refunded_once_as_the_upstream_charged_it(admin):
+    order = place(placed_by=admin)
     claim(order.pk)
     report(order, "pending", source=SUBMIT)
-
     for source in (CALLBACK, POLL):
         report(order, "failed", source=source)
-
     assert entries_of(order) == REFUNDED
+    assert {entry.actor for entry in Entry.objects.filter(kind__in=["debit", "refund"])} == {admin}
     assert ledger.books().balance == 0
 
-
-def test_failed_straight_from_unknown_is_debited_and_refunded():
-    order = place()
+    order = place()  # straight from unknown
     claim(order.pk)
     answer(order, Status.UNKNOWN)
     assert entries_of(order) == RESERVED
-
     report(order, "failed")
-
     assert entries_of(order) == REFUNDED
 
-
-def test_debit_and_refund_are_what_the_upstream_charged():
-    order = place()
+    order = place()  # charged less
     claim(order.pk)
-
     report(order, "pending", source=SUBMIT, price=10_000)
     report(order, "failed", price=10_000)
-
     assert entries_of(order) == [*RELEASED, ("debit", 10_000), ("refund", 10_000)]
 
 
-@pytest.mark.parametrize(
-    ("status", "facts"),
-    [(Status.REJECTED, {}), (Status.NEEDS_ACTION, {"action_reason": ActionReason.CUT_OFF})],
-    ids=["rejected", "held"],
-)
-def test_a_definite_no_releases(status, facts):
+def test_a_definite_no_and_a_cancel_release_and_what_was_not_sent_stays_reserved(admin):
+    for status, facts in ((Status.REJECTED, {}), (Status.NEEDS_ACTION, {"action_reason": ActionReason.CUT_OFF})):
+        order = place()
+        claim(order.pk)
+        answer(order, status, error_code="X", **facts)
+        assert entries_of(order) == RELEASED, status
+
     order = place()
     claim(order.pk)
-
-    answer(order, status, error_code="X", **facts)
-
-    assert entries_of(order) == RELEASED
-
-
-def test_not_sent_and_queued_again_stays_reserved():
-    order = place()
-    claim(order.pk)
-
     answer(order, Status.QUEUED, wait=10)
     claim(order.pk)
-
     assert entries_of(order) == RESERVED
 
-
-def test_debit_and_refund_carry_the_orders_cashier(admin):
-    order = place(placed_by=admin)
-    claim(order.pk)
-
-    report(order, "failed")
-
-    assert {entry.actor for entry in Entry.objects.filter(kind__in=["debit", "refund"])} == {admin}
-
-
-def test_a_cancelled_order_releases_its_reservation(admin):
     order = place()
-
     cancel_order(order, actor=admin)
-
     assert entries_of(order) == RELEASED
-    assert Entry.objects.get(kind="release").actor == admin
+    assert Entry.objects.get(kind="release", ref_id=order.ref_id).actor == admin
 
 
-def test_never_arrived_stays_reserved_until_a_person_closes_it(admin, monkeypatch):
+def test_never_arrived_stays_reserved_until_a_person_closes_it_or_it_is_reported(admin, monkeypatch):
     monkeypatch.setattr(resolving, "poll_before_deciding", lambda order: None)
-    order = place()
-    never_arrived(order)
-    assert entries_of(order) == RESERVED
+    order, reported = never_arrived(place()), never_arrived(place())
+    assert entries_of(order) == entries_of(reported) == RESERVED
 
-    order.refresh_from_db()
     close_never_arrived(order, actor=admin)
+    report(reported, "success")
 
     assert entries_of(order) == RELEASED
+    assert entries_of(reported) == DEBITED
 
 
-def test_never_arrived_and_reported_all_the_same_is_debited():
-    order = place()
-    never_arrived(order)
-
-    report(order, "success")
-
-    assert entries_of(order) == DEBITED
-
-
-def test_an_order_reserves_again_when_it_is_queued_again():
-    order = place()
-    claim(order.pk)
-    answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.CUT_OFF)
+def test_an_order_reserves_again_when_it_is_queued_again_and_with_too_little_needs_action():
+    again, short = place(), place()
+    for order in (again, short):
+        claim(order.pk)
+        answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.CUT_OFF)
 
     with transaction.atomic():
-        resolving.requeue(Order.objects.select_for_update().get(pk=order.pk), max_price=11_000, actor=None)
-
-    assert entries_of(order) == [*RELEASED, ("hold", 11_000)]
-
-
-def test_an_order_queued_again_with_too_little_needs_action():
-    order = place()
-    claim(order.pk)
-    answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.CUT_OFF)
-    open_books(5_000)
-
+        resolving.requeue(Order.objects.select_for_update().get(pk=again.pk), max_price=11_000, actor=None)
+    open_books(16_000)
     with pytest.raises(BalanceShort), transaction.atomic():
-        resolving.requeue(Order.objects.select_for_update().get(pk=order.pk), max_price=PRICE, actor=None)
+        resolving.requeue(Order.objects.select_for_update().get(pk=short.pk), max_price=PRICE, actor=None)
 
-    order.refresh_from_db()
-    assert order.status == Status.NEEDS_ACTION
-    assert entries_of(order) == RELEASED
-
-
-def test_a_contradiction_posts_nothing():
-    order = place()
-    claim(order.pk)
-    report(order, "success")
-
-    report(order, "failed", source=CALLBACK)
-
-    assert entries_of(order) == DEBITED
+    assert entries_of(again) == [*RELEASED, ("hold", 11_000)]
+    short.refresh_from_db()
+    assert short.status == Status.NEEDS_ACTION
+    assert entries_of(short) == RELEASED
 
 
 def test_an_order_without_a_reservation_is_tolerated():
@@ -210,25 +161,6 @@ def test_a_move_that_is_rolled_back_leaves_no_entry():
 
     assert entries_of(order) == RESERVED
     assert ledger.books().balance == 0
-
-
-def test_an_order_above_available_is_refused_and_not_stored():
-    open_books(20_000)
-    place()
-
-    with pytest.raises(BalanceShort) as refusal:
-        place()
-
-    assert (refusal.value.price, refusal.value.available) == (PRICE, 9_500)
-    assert "Rp10.500" in str(refusal.value)
-    assert Order.objects.count() == 1
-    assert Entry.objects.filter(kind="hold").count() == 1
-
-
-def test_before_the_first_reading_nothing_is_refused():
-    assert ledger.available() is None
-
-    assert place().status == Status.QUEUED
 
 
 def test_a_waiting_order_waits_until_the_upstream_itself_tells_a_balance_that_covers_it():
@@ -296,7 +228,7 @@ def test_the_sums_after_each_entry_are_the_sums_of_the_changes():
     assert (ledger.books().balance, ledger.books().reserved) == (balance_sum, held_sum) == (79_000, 0)
 
 
-def test_the_database_refuses_to_change_or_delete_an_entry():
+def test_the_database_refuses_to_change_delete_or_truncate_an_entry():
     order = place()
     entry = Entry.objects.get(ref_id=order.ref_id)
 
@@ -306,48 +238,29 @@ def test_the_database_refuses_to_change_or_delete_an_entry():
     ):
         with pytest.raises(DatabaseError, match="Cannot"), transaction.atomic():
             attempt()
-
-
-def test_the_database_itself_refuses_to_truncate_the_entries():
-    place()
     with pytest.raises(DatabaseError, match="never truncated"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("TRUNCATE ledger_entry CASCADE")
-
     assert Entry.objects.count() == 1
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [
-        {"kind": "debit", "amount": 0, "balance_change": 0, "reserved_change": 0},
-        {"kind": "debit", "amount": -5, "balance_change": 5, "reserved_change": 0},
-        {"kind": "debit", "amount": 5, "balance_change": 5, "reserved_change": 0},
-        {"kind": "hold", "amount": 5, "balance_change": -5, "reserved_change": 5},
-        {"kind": "topup", "amount": 5, "balance_change": 5, "reserved_change": 0, "ref_id": "B1"},
-        {"kind": "refund", "amount": 5, "balance_change": 5, "reserved_change": 0, "ref_id": ""},
-    ],
-    ids=["zero", "negative", "wrong way", "hold of balance", "top-up of an order", "refund of nothing"],
-)
-def test_the_database_refuses_an_entry_that_makes_no_sense(facts):
-    facts = {"ref_id": "B1", "order_kind": "purchase", **facts}
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Entry.objects.create(balance_after=0, reserved_after=0, **facts)
+def test_the_database_refuses_an_entry_that_makes_no_sense_or_a_second_debit_or_refund():
+    usual = {"ref_id": "B1", "order_kind": "purchase", "balance_after": 0, "reserved_after": 0, "reserved_change": 0}
+    for what, facts in {
+        "zero": {"kind": "debit", "amount": 0, "balance_change": 0},
+        "negative": {"kind": "debit", "amount": -5, "balance_change": 5},
+        "wrong way": {"kind": "debit", "amount": 5, "balance_change": 5},
+        "hold of balance": {"kind": "hold", "amount": 5, "balance_change": -5, "reserved_change": 5},
+        "top-up of an order": {"kind": "topup", "amount": 5, "balance_change": 5},
+        "refund of nothing": {"kind": "refund", "amount": 5, "balance_change": 5, "ref_id": ""},
+    }.items():
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Entry.objects.create(**{**usual, **facts})
+        assert not Entry.objects.exists(), what
 
-
-@pytest.mark.parametrize(("kind", "change"), [("debit", -5), ("refund", 5)])
-def test_the_database_itself_refuses_a_second_debit_or_refund(kind, change):
-    facts = {
-        "kind": kind,
-        "amount": 5,
-        "balance_change": change,
-        "reserved_change": 0,
-        "balance_after": 0,
-        "reserved_after": 0,
-    }
-    Entry.objects.create(ref_id="B1", order_kind="purchase", **facts)
-
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Entry.objects.create(ref_id="B1", order_kind="purchase", **facts)
+    for kind, change in (("debit", -5), ("refund", 5)):
+        Entry.objects.create(kind=kind, amount=5, balance_change=change, **usual)
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Entry.objects.create(kind=kind, amount=5, balance_change=change, **usual)
 
 
 def test_a_reservation_is_never_more_than_available():

@@ -13,7 +13,7 @@ from tests.ledger.helpers import open_books
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SUBMIT, PRICE = OrderEvent.Source.SUBMIT, 10_500
+SUBMIT, POLL, PRICE = OrderEvent.Source.SUBMIT, OrderEvent.Source.POLL, 10_500
 
 
 def sent() -> Order:
@@ -33,67 +33,33 @@ def kinds(order: Order) -> list[str]:
     return sorted(order.incidents.values_list("kind", flat=True))
 
 
-def test_a_price_named_only_with_the_success_is_charged_once():
+def test_the_first_price_named_is_charged_once_and_another_one_is_an_incident():
     open_books(1_000_000)
-    order = sent()
+    for reports, price, change in (
+        ([("pending", 0), ("success", PRICE)], PRICE, -PRICE),  # named only with the success
+        ([("pending", 10_000), ("success", 10_400), ("success", 10_400)], 10_000, -10_000),
+        ([("pending", PRICE), ("failed", 0)], PRICE, 0),  # what was charged is refunded
+        ([("success", 10_000), ("pending", 10_400)], 10_000, -10_000),  # old news
+        ([("pending", 0), ("success", 0)], PRICE, -PRICE),  # none is named: the confirmed one counts
+    ):
+        order, before = sent(), ledger.books().balance
 
-    report(order, "pending", source=SUBMIT, price=0)
-    report(order, "success", price=PRICE)
+        for status, named in reports:
+            report(order, status, source=SUBMIT if status == "pending" else POLL, price=named)
 
-    assert numbers(order) == {PRICE}
-    assert ledger.books().balance == 1_000_000 - PRICE
-    assert kinds(order) == [Incident.Kind.OTHER_PRICE]
-
-
-def test_another_price_later_is_an_incident_the_first_stays():
-    order = sent()
-    report(order, "pending", source=SUBMIT, price=10_000)
-
-    for _ in range(2):
-        report(order, "success", price=10_400)
-
-    assert numbers(order) == {10_000}
-    assert kinds(order) == [Incident.Kind.OTHER_PRICE]
-    assert "10400" in order.incidents.get().detail
+        assert numbers(order) == {price}, reports
+        assert ledger.books().balance - before == change, reports
+        assert kinds(order) == [Incident.Kind.OTHER_PRICE], reports
+        if 10_400 in reports[1]:
+            assert "10400" in order.incidents.get().detail
 
 
-def test_a_failure_at_no_price_refunds_what_was_charged():
-    order = sent()
-    report(order, "pending", source=SUBMIT)
+def test_whatever_prices_are_named_order_and_books_agree():
+    for end, prices in itertools.product(("success", "failed"), itertools.permutations([0, 10_000, 10_400], 2)):
+        order = sent()
 
-    report(order, "failed", price=0)
+        for status, price in zip(("pending", end), prices, strict=True):
+            report(order, status, price=price)
 
-    assert numbers(order) == {PRICE}
-    assert ledger.books().balance == 0
-
-
-def test_old_news_at_another_price_is_an_incident():
-    order = sent()
-    report(order, "success", price=10_000)
-
-    report(order, "pending", source=SUBMIT, price=10_400)
-
-    assert numbers(order) == {10_000}
-    assert kinds(order) == [Incident.Kind.OTHER_PRICE]
-
-
-def test_where_no_price_is_named_the_confirmed_one_counts():
-    order = sent()
-
-    for status in ("pending", "success"):
-        report(order, status, price=0)
-
-    assert numbers(order) == {PRICE}
-    assert order.incidents.get().kind == Incident.Kind.OTHER_PRICE
-
-
-@pytest.mark.parametrize("end", ["success", "failed"])
-@pytest.mark.parametrize("prices", list(itertools.permutations([0, 10_000, 10_400], 2)))
-def test_whatever_prices_are_named_order_and_books_agree(prices: tuple[int, int], end: str):
-    order = sent()
-
-    for status, price in zip(("pending", end), prices, strict=True):
-        report(order, status, price=price)
-
-    assert numbers(order) == {prices[0] or PRICE}
-    assert Incident.Kind.OTHER_PRICE in kinds(order)
+        assert numbers(order) == {prices[0] or PRICE}, (end, prices)
+        assert Incident.Kind.OTHER_PRICE in kinds(order), (end, prices)
