@@ -34,22 +34,18 @@ def prepared(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., No
     return prepare
 
 
-def test_a_demo_that_was_never_answered_becomes_the_real_shop(prepared: Callable[..., None]):
+def test_a_demo_that_was_never_answered_becomes_the_real_shop_and_one_with_a_balance_is_refused(
+    prepared: Callable[..., None],
+):
     prepared()
     demo = UpstreamAccount.objects.get().fingerprint
-
     prepared("shop")
-
     assert UpstreamAccount.objects.get().fingerprint != demo
 
-
-def test_a_demo_with_a_balance_is_refused_with_what_to_do(prepared: Callable[..., None]):
     prepared()
     open_books(10_000_000)
-
     with pytest.raises(CommandError, match=r"\./run reset.*BACKOFFICE_DATA.*DATABASE_URL"):
         prepared("shop")
-
     prepared()
 
 

@@ -99,51 +99,50 @@ def bar(browser: Browser) -> bool:
     return 'id="upstream-unreachable"' in browser.get("/balance/alerts/mine/").content.decode()
 
 
-@pytest.mark.parametrize(
-    ("status", "payload"),
-    [
+def test_an_upstream_that_answers_with_error_pages_is_said_on_the_pages(scripted: ScriptedUpstream, cashier: Browser):
+    for status, payload in (
         (502, b"<h1>Bad gateway</h1>"),
         (200, b"<h1>We are back soon</h1>"),
         (404, b"<h1>No such page</h1>"),  # a wrong UPSTREAM_BASE_URL
         (400, error(400, "NEW_CODE")),
-    ],
-)
-def test_an_upstream_that_answers_with_error_pages_is_said_on_the_pages(
-    scripted: ScriptedUpstream, cashier: Browser, status: int, payload: Any
-):
-    scripted.answers(status, payload)
-    with pytest.raises(OutcomeUnknown):
+    ):
+        scripted.answers(status, payload)
+        with pytest.raises(OutcomeUnknown):
+            read_balance()
+        assert bar(cashier), status
+
+        scripted.answers(200, success({"balance": 1_000_000}))
         read_balance()
-    assert bar(cashier)
 
-    scripted.answers(200, success({"balance": 1_000_000}))
-    read_balance()
-
-    assert not bar(cashier)
+        assert not bar(cashier), status
 
 
-def test_an_error_page_about_one_order_says_nothing_about_the_upstream(scripted: ScriptedUpstream, cashier: Browser):
-    scripted.answers(500, b"<h1>Internal server error</h1>")
-    with pytest.raises(OutcomeUnknown):
-        call(requests.transaction_status(ref_id="R1"))
+def test_an_error_about_one_order_says_nothing_about_the_upstream_and_stops_no_other(
+    scripted: ScriptedUpstream, cashier: Browser
+):
+    for status, payload in ((500, b"<h1>Internal server error</h1>"), (403, error(403, "PRODUCT_LOCKED"))):
+        scripted.answers(status, payload)
+        with pytest.raises(OutcomeUnknown):
+            call(requests.transaction_status(ref_id="R1"))
 
-    assert not bar(cashier)
+        assert not bar(cashier), status
+        reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
 
 
-@pytest.mark.parametrize("status", [401, 403])
 def test_an_account_refused_with_an_unknown_code_sends_nothing_until_it_is_accepted(
-    scripted: ScriptedUpstream, cashier: Browser, status: int
+    scripted: ScriptedUpstream, cashier: Browser
 ):
-    scripted.answers(status, error(status, "KEY_EXPIRED"))
-    with pytest.raises(OutcomeUnknown):
-        read_balance()
+    for status in (401, 403):
+        scripted.answers(status, error(status, "KEY_EXPIRED"))
+        with pytest.raises(OutcomeUnknown):
+            read_balance()
 
-    with pytest.raises(Unavailable, match="stopped"):
-        reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE)
-    assert "(KEY_EXPIRED)" in cashier.get("/balance/alerts/mine/").content.decode()
-    scripted.answers(200, success({"balance": 1_000_000}))
-    read_balance()
-    reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
+        with pytest.raises(Unavailable, match="stopped"):
+            reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE)
+        assert "(KEY_EXPIRED)" in cashier.get("/balance/alerts/mine/").content.decode(), status
+        scripted.answers(200, success({"balance": 1_000_000}))
+        read_balance()
+        reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
 
 
 def denies_only_the_balance(connection: socket.socket, received: Received) -> bool:
@@ -155,28 +154,21 @@ def denies_only_the_balance(connection: socket.socket, received: Received) -> bo
 
 
 def test_a_balance_denied_alone_with_an_unknown_code_stops_no_order(scripted: ScriptedUpstream, cashier: Browser):
-    scripted.behaviour = denies_only_the_balance
+    for behaviour in (denies_the_balance_and_answers_nothing_else, denies_only_the_balance):
+        scripted.behaviour = behaviour
+        scripted.requests.clear()
 
-    with pytest.raises(OutcomeUnknown):
-        read_balance()
+        with pytest.raises(OutcomeUnknown):
+            read_balance()
 
-    reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
-    assert "SCOPE_MISSING" not in cashier.get("/balance/alerts/mine/").content.decode()
+        assert [request.path.rpartition("/")[2] for request in scripted.requests] == ["balance", "status"]
+        reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
+        assert "SCOPE_MISSING" not in cashier.get("/balance/alerts/mine/").content.decode()
 
 
 def denies_the_balance_and_answers_nothing_else(connection: socket.socket, received: Received) -> bool:
     """Deny the balance with an unknown code, and end the connection of every other request."""
     return denies_only_the_balance(connection, received) if received.path.endswith("/balance") else False
-
-
-def test_without_an_answer_about_the_account_a_denied_balance_changes_nothing(scripted: ScriptedUpstream):
-    scripted.behaviour = denies_the_balance_and_answers_nothing_else
-
-    with pytest.raises(OutcomeUnknown):
-        read_balance()
-
-    assert [request.path.rpartition("/")[2] for request in scripted.requests] == ["balance", "status"]
-    reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
 
 
 def test_sending_goes_on_when_only_the_balance_stays_denied(scripted: ScriptedUpstream):
@@ -190,13 +182,5 @@ def test_sending_goes_on_when_only_the_balance_stays_denied(scripted: ScriptedUp
     scripted.behaviour = denies_only_the_balance
     with pytest.raises(OutcomeUnknown):
         read_balance()
-
-    reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
-
-
-def test_an_order_refused_with_an_unknown_code_stops_no_other(scripted: ScriptedUpstream):
-    scripted.answers(403, error(403, "PRODUCT_LOCKED"))
-    with pytest.raises(OutcomeUnknown):
-        call(requests.transaction_status(ref_id="R1"))
 
     reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE).cancel()
