@@ -12,6 +12,12 @@ from upstream.errors import Unavailable
 STATUS = Endpoint.TRANSACTION_STATUS
 PEOPLE, NOBODY = CallClass.INTERACTIVE, CallClass.BACKGROUND
 FAST = Rate(10_000, 1.0)
+# Adds so many microseconds to all times in these keys.
+MOVE = """
+    for _, key in ipairs(KEYS) do
+        for _, name in ipairs(redis.call('ZRANGE', key, 0, -1)) do redis.call('ZINCRBY', key, ARGV[1], name) end
+    end
+"""
 MakeBudget = Callable[..., Budget]
 Later = Callable[[Budget, float], None]
 

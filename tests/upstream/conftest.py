@@ -8,7 +8,7 @@ import pytest
 import redis
 from django.conf import settings
 
-from tests.upstream.budget_steps import Later, MakeBudget
+from tests.upstream.budget_steps import MOVE, Later, MakeBudget
 from tests.upstream.scripted_upstream import MakeClient, MakeConfig, MakeUpstream, ScriptedUpstream
 from upstream.budget import Budget
 from upstream.client import Client
@@ -104,9 +104,9 @@ def valkey() -> redis.Redis:
 def later(valkey: redis.Redis) -> Later:
     """Let this many seconds pass for all of the budget's keys in Redis."""
 
+    script = valkey.register_script(MOVE)
+
     def move(budget: Budget, seconds: float) -> None:
-        for key in {key for limit in Limit for key in budget._keys(limit)}:
-            for member in valkey.zrange(key, 0, -1):
-                valkey.zincrby(key, -seconds * 1_000_000, member)
+        script(keys=[key for limit in Limit for key in budget._keys(limit)], args=[-seconds * 1_000_000])
 
     return move

@@ -15,6 +15,7 @@ import redis
 from django.conf import settings
 from hypothesis import HealthCheck, Phase, given, settings as hypothesis_settings, strategies as st
 
+from tests.upstream.budget_steps import MOVE
 from upstream.budget import MARGIN_SECONDS, PERMIT_SECONDS, Budget, CallClass, Permit
 from upstream.config import Config, Rate
 from upstream.endpoints import Endpoint, Limit
@@ -86,10 +87,7 @@ class World:
         self.budget.declare_fresh()
         self.booked: list[Permit] = []
         self.sent: list[Sent] = []
-        self._move = self.valkey.register_script(
-            "for _, key in ipairs(KEYS) do for _, name in ipairs(redis.call('ZRANGE', key, 0, -1)) do "
-            "redis.call('ZINCRBY', key, ARGV[1], name) end end"
-        )
+        self._move = self.valkey.register_script(MOVE)
 
     def now(self) -> float:
         seconds, microseconds = self.valkey.time()
