@@ -18,35 +18,26 @@ def check(verifier: str, header: str, *, body: bytes = BODY, key: str = "key", r
     return verify(verifier, Incoming(secret_id="id", secret_key=key, headers=headers, body=body, ref_id=ref_id))
 
 
-@pytest.mark.parametrize(
-    ("verifier", "header"),
-    [("hmac_sha256_body", HMAC), ("hmac_sha256_body", f" {HMAC.upper()} "), ("md5_ref", MD5), ("none", "")],
-)
-def test_a_genuine_callback_passes(verifier: str, header: str) -> None:
-    assert check(verifier, header)
+def test_a_genuine_callback_passes() -> None:
+    for verifier, header in (
+        ("hmac_sha256_body", HMAC),
+        ("hmac_sha256_body", f" {HMAC.upper()} "),
+        ("md5_ref", MD5),
+        ("none", ""),
+    ):
+        assert check(verifier, header), (verifier, header)
 
 
-@pytest.mark.parametrize("verifier", ["hmac_sha256_body", "md5_ref"])
-@pytest.mark.parametrize("header", ["", "0" * 64, HMAC[:-1], MD5[:-1], "é", "\udcff", HMAC + MD5], ids=ascii)
-def test_a_wrong_header_fails(verifier: str, header: str) -> None:
-    assert not check(verifier, header)
-
-
-def test_a_changed_byte_or_key_or_ref_id_fails() -> None:
+def test_a_wrong_header_and_a_changed_byte_or_key_or_ref_id_fail() -> None:
+    for verifier, genuine, other in (("hmac_sha256_body", HMAC, MD5), ("md5_ref", MD5, HMAC)):
+        for header in ("", "0" * 64, genuine[:-1], "é", "\udcff", HMAC + MD5, other):
+            assert not check(verifier, header), (verifier, ascii(header))
     assert not check("hmac_sha256_body", HMAC, body=BODY + b" ")
     assert not check("hmac_sha256_body", HMAC, key="other")
     assert not check("md5_ref", MD5, ref_id="R2")
     assert not check("md5_ref", MD5, ref_id=None)
-
-
-def test_without_a_key_nobody_can_sign() -> None:
-    empty_key = hmac.new(b"", BODY, hashlib.sha256).hexdigest()
+    empty_key = hmac.new(b"", BODY, hashlib.sha256).hexdigest()  # without a key nobody can sign
     assert not check("hmac_sha256_body", empty_key, key="")
-
-
-def test_one_verifier_does_not_accept_the_header_of_the_other() -> None:
-    assert not check("hmac_sha256_body", MD5)
-    assert not check("md5_ref", HMAC)
 
 
 def test_only_a_signature_over_the_status_may_settle_an_order() -> None:

@@ -13,23 +13,23 @@ from upstream import requests
 from upstream.client import Client
 
 
-def test_a_connection_cut_before_the_request_was_read_is_unknown(upstream: ScriptedUpstream, client: Client) -> None:
+def test_a_connection_cut_before_or_after_the_request_was_read_is_unknown_and_not_sent_again(
+    upstream: ScriptedUpstream, client: Client
+) -> None:
     def cut_unread(connection: socket.socket) -> bool:
         select.select([connection], [], [])  # the request has arrived
         cut(connection)
         return False
 
+    read_on = upstream.on_connect
     upstream.on_connect = cut_unread
-
     assert unknown_reason(client) == "connection"
-    assert upstream.requests == []
+    assert (upstream.requests, upstream.connections) == ([], 1)
 
-
-def test_a_connection_cut_after_the_request_is_not_sent_again(upstream: ScriptedUpstream, client: Client) -> None:
+    upstream.on_connect = read_on
     upstream.behaviour = lambda connection, _: cut(connection) or False
-
     assert unknown_reason(client) == "connection"
-    assert len(upstream.requests) == 1
+    assert (len(upstream.requests), upstream.connections) == (1, 2)
 
 
 def test_a_kept_connection_is_not_used_for_money(upstream: ScriptedUpstream, client: Client) -> None:
@@ -77,26 +77,16 @@ def test_a_dripping_answer_ends_at_the_deadline_of_the_call(
     assert given_up.wait(5)
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
+def test_an_answer_that_is_not_whole_http_is_unknown(upstream: ScriptedUpstream, client: Client) -> None:
+    for answer, reason in (
         (b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{", "connection"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "connection"),
         (b"not http at all\r\n\r\n", "connection"),
         (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200 + b"\r\n", "connection"),
         (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}", "malformed: too long or encoded"),
-    ],
-    ids=["truncated", "bad chunk", "not http", "too many headers", "compressed"],
-)
-def test_an_answer_that_is_not_whole_http_is_unknown(
-    upstream: ScriptedUpstream, client: Client, answer: bytes, reason: str
-) -> None:
-    def behave(connection: socket.socket, received: object) -> bool:
-        connection.sendall(answer)
-        return False
-
-    upstream.behaviour = behave
-    assert unknown_reason(client) == reason
+    ):
+        upstream.behaviour = lambda connection, _, answer=answer: connection.sendall(answer) or False
+        assert unknown_reason(client) == reason, answer[:60]
 
 
 def test_an_answer_without_end_is_given_up_at_a_mebibyte(upstream: ScriptedUpstream, client: Client) -> None:

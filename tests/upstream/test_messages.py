@@ -6,12 +6,19 @@ import pytest
 from pydantic import ValidationError
 
 from tests.upstream.helpers import INQUIRY, PRODUCT, TRANSACTION
-from upstream.messages import BillInquiry, CallbackBody, Product
+from upstream.messages import BillInquiry, CallbackBody, Message, Product
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def refused(model: type[Message], message: dict[str, Any]) -> bool:
+    try:
+        model.model_validate(message)
+    except ValidationError:
+        return True
+    return False
+
+
+def test_a_bill_must_be_complete() -> None:
+    changes: list[dict[str, Any]] = [
         {"total": None},
         {"amount": None},
         {"expires_at": None},
@@ -21,15 +28,11 @@ from upstream.messages import BillInquiry, CallbackBody, Product
         {"total": 2.0},
         {"status": "paid"},
         {"details": [{"period": "2026-08", "amount": "1", "penalty": 0}]},
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("status", ["valid", "expired"])
-def test_a_bill_must_be_complete(status: str, change: dict[str, Any]) -> None:
-    bill = INQUIRY | {"status": status}
-    assert BillInquiry.model_validate(bill).total == 152_500
-    with pytest.raises(ValidationError):
-        BillInquiry.model_validate(bill | change)
+    ]
+    for status in ("valid", "expired"):
+        bill = INQUIRY | {"status": status}
+        assert BillInquiry.model_validate(bill).total == 152_500
+        assert [change for change in changes if not refused(BillInquiry, bill | change)] == []
 
 
 @pytest.mark.parametrize("change", [{"price": "1"}, {"type": "other"}, {"status": "gone"}, {"cut_off_start": "24:30"}])
@@ -47,5 +50,4 @@ def test_a_callback_must_agree_with_itself() -> None:
     }
     assert CallbackBody.model_validate(body).data.ref_id == "R1"
     for change in ({"event": "transaction.failed"}, {"data": TRANSACTION}, {"timestamp": "2026-08-22T10:00:12"}):
-        with pytest.raises(ValidationError):
-            CallbackBody.model_validate(body | change)
+        assert refused(CallbackBody, body | change), change

@@ -5,9 +5,8 @@ import pytest
 from upstream.strict_json import NotStrictJson, loads
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_ambiguous_or_unstorable_json_is_refused() -> None:
+    for body in (
         b"",
         b"{",
         b"{} {}",
@@ -25,12 +24,9 @@ from upstream.strict_json import NotStrictJson, loads
         b"[" * 100_000,
         b"[" * 40 + b"]" * 40,
         b'{"a":' * 40 + b"1" + b"}" * 40,
-    ],
-    ids=lambda body: str(body[:30]),
-)
-def test_ambiguous_or_unstorable_json_is_refused(body: bytes) -> None:
-    with pytest.raises(NotStrictJson):
-        loads(body)
+    ):
+        with pytest.raises(NotStrictJson):
+            pytest.fail(f"{body[:30]!r} is read as {loads(body)}")
 
 
 def test_ordinary_json_is_read_with_its_fractions() -> None:
