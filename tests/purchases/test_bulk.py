@@ -46,54 +46,53 @@ def test_ticked_orders_get_a_tag_and_all_of_the_filter_as_well(cashier):
     assert tags == {ticked.ref_id: ["promo"], other.ref_id: [], failed.ref_id: ["bank"]}
 
 
-@pytest.mark.parametrize("tag", ["", "5"])
-def test_a_tag_no_order_can_have_is_refused_once_for_all(cashier, tag):
+def test_an_odd_tag_is_refused_once_for_all_and_without_orders_none_is_put(cashier):
     orders = [make_order(Status.SUCCESS), make_order(Status.FAILED)]
 
-    answer = post(cashier, "tag", *orders, query="?q=", tag=tag)
+    for tag in ("", "5"):
+        answer = post(cashier, "tag", *orders, query="?q=", tag=tag)
 
-    assert (answer.status_code, answer.headers["Location"].split("?")[0]) == (302, "/orders/")
-    assert cashier.get("/orders/").content.decode().count('data-code="ActionRefused"') == 1
+        assert (answer.status_code, answer.headers["Location"].split("?")[0]) == (302, "/orders/"), tag
+        assert cashier.get("/orders/").content.decode().count('data-code="ActionRefused"') == 1, tag
+    for query, fields in (("", {}), ("?status=nonsense", {"every": "on"})):
+        assert post(cashier, "tag", query=query, tag="promo", **fields).status_code == 302, query
     assert not Order.objects.filter(tags__isnull=False).exists()
 
 
-@pytest.mark.parametrize(("role", "number"), [("supervisor", "0812-9876-5432"), ("auditor", "0812-••••-•432")])
-@pytest.mark.parametrize("act", ["tag", "poll", "release"])
-def test_each_result_names_the_number_as_the_person_sees_it(act, role, number):
-    order, person = make_order(Status.UNKNOWN, destination="081298765432"), make_person(role)
+def test_each_result_names_the_number_as_the_person_sees_it():
+    order = make_order(Status.UNKNOWN, destination="081298765432")
     rights = Permission.objects.filter(codename__in=["note_order", "resolve_order"])
-    person.user_permissions.add(*rights)
 
-    page = post(signed_in(person), act, order, tag="promo", confirmed="on")
+    for role, number in (("supervisor", "0812-9876-5432"), ("auditor", "0812-••••-•432")):
+        person = make_person(role)
+        person.user_permissions.add(*rights)
+        for act in ("tag", "poll", "release"):
+            page = post(signed_in(person), act, order, tag="promo", confirmed="on")
+            assert number in words(page), (role, act)
 
-    assert number in words(page)
 
-
-def test_an_order_to_be_polled_is_not_shown_as_done(supervisor):
+def test_an_order_to_be_polled_is_not_shown_as_done_and_a_held_one_says_why(supervisor):
     order = make_order(Status.UNKNOWN)
 
     polled, tagged = (post(supervisor, act, order, tag="promo").content.decode() for act in ("poll", "tag"))
 
     assert [re.findall(r'data-done="(\w+)"', page) for page in (polled, tagged)] == [["next"], ["yes"]]
     assert Order.objects.get().status == Status.UNKNOWN
-
-
-@pytest.mark.parametrize(("sent_no", "says"), [(None, "not taken"), (1, "may have arrived")])
-def test_a_held_order_is_not_polled_and_the_result_says_why(supervisor, sent_no, says):
-    order = make_order(Status.NEEDS_ACTION, sent_no=sent_no, **HELD)
-
-    answer = post(supervisor, "poll", order)
-
-    assert results(answer) == {order.ref_id: False}
-    assert says in words_at(answer, 'data-done="no"')
+    for sent_no, says in ((None, "not taken"), (1, "may have arrived")):
+        held = make_order(Status.NEEDS_ACTION, sent_no=sent_no, **HELD)
+        answer = post(supervisor, "poll", held)
+        assert results(answer) == {held.ref_id: False}
+        assert says in words_at(answer, 'data-done="no"')
 
 
 def test_each_ticked_order_gets_a_receipt_of_its_branch(cashier):
     branch = make_branch("Pasar Baru", address="Jl. Otista 5")
     here = make_order(Status.SUCCESS)
     there = make_order(Status.SUCCESS, placed_by=make_person("cashier", username="there", branch=branch))
-    open_one = make_order(Status.PENDING)
+    open_one, taken_back = make_order(Status.PENDING), make_order(Status.REVERSED)
 
+    refused = cashier.post("/orders/receipts/", {"orders": taken_back.ref_id}, follow=True)
+    assert codes(refused) >= {"no_receipt"}
     preview = cashier.get(post(cashier, "print", here, there, open_one).headers["Location"])
     assert len(papers_of(preview)) == 2
     assert f'data-left-out="{open_one.ref_id}"' in preview.content.decode()
@@ -127,15 +126,6 @@ def test_what_a_customer_paid_at_once_stays_on_one_paper(cashier):
     assert len(set(ReceiptPrint.objects.filter(order__in=together).values_list("sheet"))) == 1
 
 
-def test_an_order_taken_back_meanwhile_is_not_printed(cashier):
-    order = make_order(Status.REVERSED)
-
-    answer = cashier.post("/orders/receipts/", {"orders": order.ref_id}, follow=True)
-
-    assert codes(answer) >= {"no_receipt"}
-    assert not ReceiptPrint.objects.exists()
-
-
 def test_the_file_holds_the_ticked_orders_and_is_noted(cashier, supervisor):
     first, second = make_order(Status.SUCCESS), make_order(Status.SUCCESS)
 
@@ -153,6 +143,7 @@ def test_held_orders_are_released_once_each_for_the_confirmed_price(supervisor):
     doubtful = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
     orders = (held, risen, doubtful, make_order(Status.SUCCESS))
 
+    assert results(post(supervisor, "release", doubtful)) == {doubtful.ref_id: False}
     sent = post(supervisor, "release", *orders, confirmed="on")
     assert list(results(sent).values()).count(True) == 1
     assert results(post(supervisor, "release", held, confirmed="on")) == {held.ref_id: False}
@@ -171,21 +162,21 @@ def costs_hidden(transactional_db: None):
     role.permissions.add(right)
 
 
-@pytest.mark.parametrize("sees_cost", [True, False])
-def test_sending_again_is_asked_first_with_what_it_costs(sees_cost, upstream: Upstream, request):
+def test_sending_again_is_asked_first_with_what_it_costs(upstream: Upstream, request):
     held = [make_order(Status.NEEDS_ACTION, max_price=10_500, price=None, **HELD) for _ in range(2)]
     doubtful = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
     entries = Entry.objects.count()
-    if not sees_cost:
-        request.getfixturevalue("costs_hidden")
     supervisor = signed_in(make_person("supervisor"))
 
-    page = post(supervisor, "release", query="?status=needs_action", every="on")
+    for sees_cost in (True, False):
+        if not sees_cost:
+            request.getfixturevalue("costs_hidden")
+        page = post(supervisor, "release", query="?status=needs_action", every="on")
 
-    assert counts_at(page, "data-to-send")[0] == 2
-    assert ("Rp21.000" in words(page)) is sees_cost
-    assert hidden_refs(page) == {order.ref_id for order in held}
-    assert doubtful.ref_id in words_at(page, 'data-done="no"')
+        assert counts_at(page, "data-to-send")[0] == 2
+        assert ("Rp21.000" in words(page)) is sees_cost
+        assert hidden_refs(page) == {order.ref_id for order in held}
+        assert doubtful.ref_id in words_at(page, 'data-done="no"')
     assert not OrderEvent.objects.exists()
     assert [upstream.calls(order) for order in held] == [[], []]
     assert Entry.objects.count() == entries
@@ -200,14 +191,6 @@ def test_sending_again_is_asked_first_with_what_it_costs(sees_cost, upstream: Up
 
 def hidden_refs(page):
     return set(re.findall(r'type="hidden" name="order" value="([^"]+)"', page.content.decode()))
-
-
-def test_given_nothing_to_send_again_then_the_page_says_why(supervisor):
-    doubtful = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
-
-    answer = post(supervisor, "release", doubtful)
-
-    assert results(answer) == {doubtful.ref_id: False}
 
 
 def test_no_act_here_asks_the_upstream_or_spends(supervisor, upstream: Upstream):
@@ -229,15 +212,6 @@ def test_no_act_here_asks_the_upstream_or_spends(supervisor, upstream: Upstream)
     assert [upstream.calls(order) for order in orders] == [[]] * 5
     assert list(Order.objects.order_by("pk").values_list("status", flat=True)) == states
     assert Entry.objects.count() == entries
-
-
-def test_nothing_ticked_or_an_odd_filter_does_nothing(cashier):
-    make_order(Status.SUCCESS)
-
-    for query, fields in (("", {}), ("?status=nonsense", {"every": "on"})):
-        assert post(cashier, "tag", query=query, tag="promo", **fields).status_code == 302
-
-    assert not Order.objects.filter(tags__isnull=False).exists()
 
 
 def test_people_are_offered_what_they_may_do(cashier):

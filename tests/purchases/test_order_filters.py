@@ -13,7 +13,7 @@ from core import filters, search
 from core.periods import Period
 from credit.methods import CASH
 from customers.models import Customer, SavedNumber
-from drawers.models import Drawer, Payment, Shift
+from drawers.models import Drawer, Payment
 from purchases import sums
 from purchases.filters import OrderFilter
 from purchases.models import Order, orders
@@ -106,27 +106,25 @@ def test_a_customer_is_found_by_every_saved_number():
     assert len(found(f"customer={customer.pk}", "auditor")) == 3
 
 
-@pytest.mark.parametrize("key", ["5.0", "5.", "abc", "0", "-1", "٥", "9" * 30])
-def test_an_address_with_another_text_than_a_key_is_answered_and_names_it(supervisor, key):
+def test_an_address_with_another_text_than_a_key_is_answered_and_names_it(supervisor):
     make_order(Status.SUCCESS)
 
-    for name in ("customer", "shift"):
-        answer = supervisor.get("/orders/", {name: key})
-        assert (answer.status_code, list(answer.context["filter"].form.errors)) == (200, [name])
-        assert supervisor.get("/orders/file/", {name: key, "format": "csv"}).status_code == 400
+    for key in ("5.0", "abc", "0", "-1", "٥", "9" * 30):
+        for name in ("customer", "shift"):
+            answer = supervisor.get("/orders/", {name: key})
+            assert (answer.status_code, list(answer.context["filter"].form.errors)) == (200, [name]), key
+            assert supervisor.get("/orders/file/", {name: key, "format": "csv"}).status_code == 400, key
 
 
-@pytest.mark.parametrize(
-    "day", ["9999-12-31", "0001-01-01", "20261101", "2026-W45-1", "2026-02-30", "2026-11-01T10:00", "today"]
-)
-def test_an_address_with_another_text_than_a_day_is_answered_and_names_it(supervisor, day):
+def test_an_address_with_another_text_than_a_day_is_answered_and_names_it(supervisor):
     order, shift = make_order(Status.SUCCESS), begin()
 
-    for name in ("since", "until"):
-        answer = supervisor.get("/orders/", {"days": "today", "drawer": "", name: day})
-        assert (listed(answer), list(answer.context["filter"].form.errors)) == ([order.ref_id], [name])
-        assert supervisor.get("/orders/", {"drawer": shift.drawer_id, name: day}).status_code == 200
-        assert supervisor.get("/orders/file/", {name: day, "format": "csv"}).status_code == 400
+    for day in ("9999-12-31", "0001-01-01", "20261101", "2026-W45-1", "2026-02-30", "2026-11-01T10:00", "today"):
+        for name in ("since", "until"):
+            answer = supervisor.get("/orders/", {"days": "today", "drawer": "", name: day})
+            assert (listed(answer), list(answer.context["filter"].form.errors)) == ([order.ref_id], [name]), day
+            assert supervisor.get("/orders/", {"drawer": shift.drawer_id, name: day}).status_code == 200, day
+            assert supervisor.get("/orders/file/", {name: day, "format": "csv"}).status_code == 400, day
 
 
 def test_all_orders_of_a_customer_are_found_however_many():
@@ -138,12 +136,12 @@ def test_all_orders_of_a_customer_are_found_however_many():
     assert len(found(f"customer={customer.pk}")) == MANY + 1 > search.MOST_FOUND
 
 
-@pytest.mark.parametrize(("role", "query"), [("auditor", "ends=90"), ("cashier", "profit=loss")])
-def test_people_cannot_filter_by_what_they_may_not_see(role, query):
+def test_people_cannot_filter_by_what_they_may_not_see():
     order = make_order(Status.SUCCESS, destination="081234567891", selling_price=20_000)
 
-    assert found(query, role) == {order.ref_id}
-    assert found(query) == set()
+    for role, query in (("auditor", "ends=90"), ("cashier", "profit=loss")):
+        assert found(query, role) == {order.ref_id}, query
+        assert found(query) == set(), query
 
 
 def test_what_no_index_finds_is_looked_for_in_30_days(supervisor):
@@ -154,7 +152,7 @@ def test_what_no_index_finds_is_looked_for_in_30_days(supervisor):
     assert listed(supervisor.get(f"/orders/?amount_from=50000&since={timezone.localdate(long_ago)}")) == [old.ref_id]
 
 
-def test_a_day_chosen_by_from_and_to_lights_its_period(supervisor, time_machine):
+def test_a_day_chosen_by_from_and_to_lights_its_period_and_a_file_names_the_dates(supervisor, time_machine):
     time_machine.move_to(dt.datetime(2026, 11, 25, 5, tzinfo=dt.UTC))  # at the end of November it is "this month"
     today = timezone.localdate()
     for name, first, last in [
@@ -166,6 +164,10 @@ def test_a_day_chosen_by_from_and_to_lights_its_period(supervisor, time_machine)
         page = supervisor.get(f"/orders/?since={first}&until={last}").content.decode()
 
         assert re.findall(r'data-period="(\S+)"\s+aria-current="true"', page) == name, first
+
+    query = QueryDict("days=yesterday&status=success")
+    filtered = OrderFilter(query, person=User.objects.get(username="supervisor"), queryset=Order.objects.all())
+    assert filtered.as_query() == "status=success&since=2026-11-24&until=2026-11-24"
 
 
 def test_a_period_counts_from_today():
@@ -184,32 +186,19 @@ def test_a_period_counts_from_today():
         assert tuple(day.isoformat() for day in days) == (first, last), period
 
 
-def test_each_chip_leads_to_the_list_without_it(supervisor):
+def test_each_chip_leads_to_the_list_without_it_and_a_space_in_place_of_a_price_is_no_filter(supervisor):
     page = supervisor.get("/orders/?status=success&amount_from=50000&days=today&q=0812")
     chips = {chip.name: chip.url for chip in page.context["filter"].chips()}
-
     assert chips == {
         "status": "?q=0812&amount_from=50000&days=today",
         "amount_from": "?q=0812&status=success&days=today",
     }
 
+    for low, high in ((" ", "50000"), ("5000", " "), ("\t", "\u00a0")):
+        page = supervisor.get("/orders/", {"amount_from": low, "amount_to": high})
 
-@pytest.mark.parametrize(("low", "high"), [(" ", "50000"), ("5000", " "), (" ", " "), ("\t", "\u00a0")])
-def test_a_space_in_place_of_a_price_is_no_filter(supervisor, low, high):
-    make_order(Status.SUCCESS)
-
-    page = supervisor.get("/orders/", {"amount_from": low, "amount_to": high})
-
-    typed = [name for name, text in (("amount_from", low), ("amount_to", high)) if text.strip()]
-    assert (page.status_code, [chip.name for chip in page.context["filter"].chips()]) == (200, typed)
-
-
-def test_a_file_of_relative_days_names_the_dates(time_machine):
-    time_machine.move_to(dt.datetime(2026, 11, 25, 5, tzinfo=dt.UTC))
-    query = QueryDict("days=yesterday&status=success")
-    filtered = OrderFilter(query, person=make_person("supervisor"), queryset=Order.objects.all())
-
-    assert filtered.as_query() == "status=success&since=2026-11-24&until=2026-11-24"
+        typed = [name for name, text in (("amount_from", low), ("amount_to", high)) if text.strip()]
+        assert (page.status_code, [chip.name for chip in page.context["filter"].chips()]) == (200, typed)
 
 
 def orders_of_every_kind():
@@ -217,50 +206,33 @@ def orders_of_every_kind():
         make_order(status, selling_price=12_000, destination=f"0812{Order.objects.count():08}", price=10_000)
 
 
-def test_the_foot_counts_all_and_sums_what_arrived():
+def test_the_foot_counts_all_and_sums_what_arrived_and_above_the_most_says_about(supervisor, cashier, monkeypatch):
     orders_of_every_kind()
 
     total = sums.sums_of(Order.objects.all())
 
     assert (total.count, total.arrived, total.open, total.others) == (4, 2, 1, 1)
     assert (total.price, total.cost, total.profit, total.is_exact) == (24_000, 20_000, 4_000, True)
+    seen = words_at(supervisor.get("/orders/sums/"), 'id="order-sums"')
+    assert {"Rp24.000", "Rp20.000", "+Rp4.000"} <= set(seen.split())
+    shown = words_at(cashier.get("/orders/sums/"), 'id="order-sums"')  # without cost and profit
+    assert ("Rp24.000" in shown, "Rp20.000" in shown) == (True, False)
+    assert has_id(cashier.get("/orders/sums/", headers={"HX-Request": "true"}), "order-sums")
 
-
-def test_above_the_most_the_foot_says_about(monkeypatch):
-    orders_of_every_kind()
     monkeypatch.setattr(search, "MOST_SUMMED", 2)
-
-    total = sums.sums_of(Order.objects.all())
-
-    assert not total.is_exact
-    assert total.count >= 3
+    about = sums.sums_of(Order.objects.all())
+    assert not about.is_exact
+    assert about.count >= 3
 
 
-@pytest.mark.parametrize(
-    ("query", "is_cut"), [("q=0812", True), ("q=0812&status=failed", True), ("q=08123456780", False)]
-)
-def test_the_foot_says_that_a_wide_search_lists_only_the_newest(supervisor, monkeypatch, query, is_cut):
+def test_the_foot_says_that_a_wide_search_lists_only_the_newest(supervisor, monkeypatch):
     monkeypatch.setattr(orders, "MOST_FOUND", 2)
     monkeypatch.setattr(filters, "MOST_FOUND", 2)
     for number in range(3):
         make_order(Status.SUCCESS, destination=f"0812345678{number}{number}")
 
-    foot = supervisor.get(f"/orders/sums/?{query}")
-
-    assert has_id(foot, "search-cut") is is_cut
-    assert not has_id(supervisor.get("/orders/sums/"), "search-cut")
-
-
-def test_the_foot_shows_cost_and_profit_to_people_who_may_see_them(supervisor, cashier):
-    orders_of_every_kind()
-
-    assert {"Rp24.000", "Rp20.000", "+Rp4.000"} <= set(
-        words_at(supervisor.get("/orders/sums/"), 'id="order-sums"').split()
-    )
-    shown = words_at(cashier.get("/orders/sums/"), 'id="order-sums"')
-    assert "Rp24.000" in shown
-    assert "Rp20.000" not in shown
-    assert has_id(cashier.get("/orders/sums/", headers={"HX-Request": "true"}), "order-sums")
+    for query, is_cut in (("q=0812", True), ("q=0812&status=failed", True), ("q=08123456780", False), ("", False)):
+        assert has_id(supervisor.get(f"/orders/sums/?{query}"), "search-cut") is is_cut, query
 
 
 def test_a_product_is_chosen_by_its_name_and_stands_in_the_address_by_its_code(supervisor):
@@ -295,10 +267,9 @@ def test_the_filter_offers_the_names_of_products_while_they_are_typed(supervisor
     assert "datalist" in supervisor.get("/orders/").content.decode()
 
 
-def test_a_shift_is_chosen_by_its_drawer_and_day(supervisor):
+def test_a_shift_is_chosen_by_its_drawer_and_day_and_named_to_people_who_may_see_it(supervisor):
     seller, drawer = make_person("cashier", username="rina"), Drawer.objects.create(name="Laci 1")
-    begin(seller, drawer=drawer)
-    shift = Shift.objects.get()
+    shift, other = begin(seller, drawer=drawer), begin(make_person("cashier", username="other"))
     sold = make_order(Status.SUCCESS, placed_by=seller)
     Payment.objects.filter(pk=sold.payment_id).update(sold_in=shift)
     make_order(Status.SUCCESS)
@@ -316,16 +287,10 @@ def test_a_shift_is_chosen_by_its_drawer_and_day(supervisor):
     assert listed(page) == [sold.ref_id]
     assert [chip.words.split(" · ")[0] for chip in page.context["filter"].chips()] == ["Shift: Laci 1"]
 
-
-def test_the_shift_of_somebody_else_is_named_only_to_people_who_see_shifts():
-    # given: only the shift's page, which a cashier may not open, says when a colleague's drawer was opened
-    other, own = begin(make_person("cashier", username="other")), begin(make_person("cashier", username="own"))
-
-    shown = {
-        (person, shift): f"Shift: {shift.drawer.name} ·"
-        in signed_in(person).get(f"/orders/?shift={shift.pk}").content.decode()
-        for person in (own.cashier, make_person("supervisor"))
-        for shift in (own, other)
-    }
-
-    assert list(shown.values()) == [True, False, True, True]
+    # only the shift's page, which a cashier may not open, says when a colleague's drawer was opened
+    shown = [
+        f"Shift: {each.drawer.name} ·" in browser.get(f"/orders/?shift={each.pk}").content.decode()
+        for browser in (signed_in(seller), supervisor)
+        for each in (shift, other)
+    ]
+    assert shown == [True, False, True, True]
