@@ -13,7 +13,7 @@ from core.times import short_time
 from policies.models import Policies
 from policies.services import forget
 from purchases.models import Order
-from purchases.presenting import explain, step_if_never_arrived
+from purchases.presenting import explain
 from purchases.services import propose_verdict
 from purchases.services.actions import allowed_actions, decided_from
 from purchases.states import Status
@@ -71,11 +71,10 @@ def test_an_unknown_order_says_first_until_when_to_wait_and_who_decides_then(cas
     assert short_time(order.sent_at + dt.timedelta(minutes=120)) in now_said(cashier, order)
 
 
-@pytest.mark.parametrize("language", ["en", "id"])
-def test_while_an_unknown_order_waits_its_instruction_is_short(language):
+def test_while_an_unknown_order_waits_its_instruction_is_short():
     leader, seller = make_person("supervisor", first_name="Rina"), make_person("cashier")
     order = in_doubt_since(20)
-    for kind, person in itertools.product(Order.Kind, (leader, seller)):
+    for language, kind, person in itertools.product(("en", "id"), Order.Kind, (leader, seller)):
         order.kind = kind
         with translation.override(language):
             said = what_now(order, (), person)
@@ -84,32 +83,26 @@ def test_while_an_unknown_order_waits_its_instruction_is_short(language):
         assert len(words_said) <= (18 if person is leader else 21), words_said
 
 
-def test_the_next_poll_of_an_unknown_order_stands_in_its_details(cashier):
+def test_no_act_is_filled_while_an_unknown_order_waits_and_its_next_poll_stands_in_its_details(admin):
     order = in_doubt_since(20)
-
-    page = detail(cashier, order).content.decode()
-
+    page = detail(admin, order).content.decode()
+    assert filled_acts(page) == []
     assert page.index('id="what-now"') < page.index(f'<time datetime="{order.next_poll_at.isoformat("T", "seconds")}"')
-
-
-def test_no_act_is_filled_while_an_unknown_order_waits(admin):
-    order = in_doubt_since(20)
-    assert filled_acts(detail(admin, order).content.decode()) == []
 
     sent_before(order, minutes=90)
 
     assert filled_acts(detail(admin, order).content.decode()) == ["act-poll"]
 
 
-@pytest.mark.parametrize("status", [Status.UNKNOWN, Status.PENDING])
-def test_an_order_open_for_too_long_says_who_decides_it_now(cashier, status):
+def test_an_order_open_for_too_long_says_who_decides_it_now(cashier):
     first, second = make_person("supervisor", first_name="Rina"), make_person("admin", first_name="Adi")
-    order = in_doubt_since(90, status)
+    for status in (Status.UNKNOWN, Status.PENDING):
+        order = in_doubt_since(90, status)
 
-    assert "Rina" in now_said(cashier, order)
-    assert now_said(signed_in(first), order).startswith("Decide now")
-    propose_verdict(order, outcome=Status.FAILED, evidence="their answer", reason="too long", actor=first)
-    assert now_said(signed_in(second), order).startswith("Approve or refuse")
+        assert "Rina" in now_said(cashier, order), status
+        assert now_said(signed_in(first), order).startswith("Decide now"), status
+        propose_verdict(order, outcome=Status.FAILED, evidence="their answer", reason="too long", actor=first)
+        assert now_said(signed_in(second), order).startswith("Approve or refuse"), status
     assert {now_said(browser, order)[:4] for browser in (cashier, signed_in(first))} == {"Wait"}
 
 
@@ -131,64 +124,34 @@ def test_what_never_arrived_says_first_to_check_it_and_by_when(cashier, admin):
         assert len(said.split()) <= 28, said
 
 
-def test_given_nobody_may_decide_then_the_step_ends_with_its_stop():
-    order = never_arrived(place())
-
-    act = what_now(order, (), make_person("cashier")).act
-
-    assert act == step_if_never_arrived(may_decide=False)
-
-
 @pytest.mark.parametrize("status", [Status.QUEUED, Status.PENDING, Status.SUCCESS, Status.FAILED])
 def test_an_order_that_goes_on_or_has_ended_asks_for_nothing_first(cashier, status):
     assert now_said(cashier, make_order(status)) == ""
 
 
-def test_a_never_arrived_purchase_promises_no_single_charge(admin):
-    page = detail(admin, make_order(Status.NEEDS_ACTION))
+def test_what_never_arrived_has_its_safest_act_filled_two_steps_and_the_words_of_its_alert(admin):
+    order = never_arrived(place())
+    answer = detail(admin, order)
+    page, said = answer.content.decode(), words(answer)
+    panel = admin.get(f"/orders/{order.ref_id}/panel/", headers={"HX-Request": "true"}).content.decode()
 
-    assert codes(page) == {"may_be_charged", "cannot_be_stopped"}
-
-
-def test_the_safest_act_is_the_filled_one_while_it_may_be_charged(admin):
-    page = detail(admin, never_arrived(place())).content.decode()
-
+    assert codes(answer) == {"may_be_charged", "cannot_be_stopped"}  # no single charge is promised
     assert filled_acts(page) == ["act-poll"]
     ids = ["act-poll", "act-close", "order-more", "send-again-risk", "act-send_again"]
     assert sorted(ids, key=lambda name: page.index(f'id="{name}"')) == ids
-
-
-def test_only_two_steps_of_what_never_arrived_are_not_folded(admin):
-    order = never_arrived(place())
-    panel = admin.get(f"/orders/{order.ref_id}/panel/", headers={"HX-Request": "true"})
-
-    for page in (detail(admin, order), panel):
-        shown = re.sub(r"<details.*?</details>", "", page.content.decode(), flags=re.DOTALL)
+    for each in (page, panel):
+        shown = re.sub(r"<details.*?</details>", "", each, flags=re.DOTALL)
         assert "act-poll" in shown
-        assert not {"TRANSACTION_NOT_FOUND", "act-send_again", "data-may-be-charged", "It ended as"} & set(
-            re.findall(r"TRANSACTION_NOT_FOUND|act-send_again|data-may-be-charged|It ended as", shown)
-        )
-
-
-def test_not_found_answers_change_the_words_of_an_unknown_order(cashier):
-    texts = [explain(make_order(Status.UNKNOWN, not_found_count=times), ()).happened for times in (0, 3)]
-
-    assert texts[0] != texts[1]
-
-
-def test_the_page_of_what_never_arrived_says_the_same_as_its_alert(admin):
-    order = never_arrived(place())
+        assert not re.findall(r"TRANSACTION_NOT_FOUND|act-send_again|data-may-be-charged|It ended as", shown)
     facts = {"ref_id": order.ref_id, "amount": 10_500, "status": order.status}
     alert = KINDS["order_unknown"].words(facts, User.objects.get(username="admin"))
-
-    said = words(detail(admin, order))
-
     assert alert.next_step in said
     assert order.get_action_reason_display() in said
     assert order.get_action_reason_display().lower() in alert.title
 
 
 def test_an_unknown_order_says_how_often_the_provider_did_not_know_it(cashier):
+    happened = set()
     for times, says in [(0, ""), (1, "1 answer said"), (3, "3 answers said")]:
         order = make_order(Status.UNKNOWN, polls=4, not_found_count=times)
 
@@ -196,3 +159,6 @@ def test_an_unknown_order_says_how_often_the_provider_did_not_know_it(cashier):
 
         assert has_id(page, "order-not-found") is bool(says), times
         assert says in words(page), times
+        if times != 1:
+            happened.add(explain(order, ()).happened)
+    assert len(happened) == 2

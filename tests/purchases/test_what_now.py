@@ -32,44 +32,27 @@ def propose(order, leader, outcome):
     propose_verdict(order, outcome=outcome, evidence="their answer", reason="too long", actor=leader)
 
 
-def test_only_the_colleague_who_approves_a_decision_does_not_wait(leader):
-    order = sent(90)
+def test_only_the_colleague_who_approves_a_decision_does_not_wait_and_for_a_void_one_nobody(leader):
+    order, ended = sent(90), sent(90, Status.SUCCESS)
     propose(order, leader, Status.FAILED)
+    propose(ended, leader, Status.REVERSED)
 
+    assert what_now(ended, (), leader) is None
     assert what_now(order, (), leader).waits
     assert not what_now(order, {Action.APPROVE_VERDICT}, leader).waits
-
-
-def test_a_decision_on_an_earlier_status_keeps_nobody_waiting(leader):
-    order = sent(90)
-    propose(order, leader, Status.FAILED)
-    order.status = Status.PENDING
-
+    order.status = Status.PENDING  # since the proposal
     assert not what_now(order, {Action.PROPOSE_VERDICT}, leader).waits
 
 
-def test_a_decision_on_an_order_that_has_ended_asks_for_nothing_first(leader):
-    order = sent(90, Status.SUCCESS)
-    propose(order, leader, Status.REVERSED)
+def test_the_hour_of_a_decision_is_the_latest_one_and_a_bill_is_not_to_be_paid_again(leader):
+    order, bill = sent(20), sent(20, kind=Order.Kind.BILL)
+    seller = make_person("cashier")
 
-    assert what_now(order, (), leader) is None
-
-
-def test_a_bill_is_not_to_be_paid_again_and_a_sale_not_sold(leader):
-    order = sent(20)
-    bill = sent(20, kind=Order.Kind.BILL)
-
+    for language, latest in (("en", "at the latest"), ("id", "paling lambat")):
+        with translation.override(language):
+            said = [what_now(order, (), person).then for person in (leader, seller)]
+        assert [latest in words for words in said] == [True, True], said
     assert what_now(order, (), leader).act != what_now(bill, (), leader).act
-
-
-@pytest.mark.parametrize(("language", "latest"), [("en", "at the latest"), ("id", "paling lambat")])
-def test_the_hour_of_a_decision_is_the_latest_one(leader, language, latest):
-    order = sent(20)
-
-    with translation.override(language):
-        said = [what_now(order, (), person).then for person in (leader, make_person("cashier"))]
-
-    assert [latest in words for words in said] == [True, True], said
 
 
 def test_what_never_arrived_is_due_and_then_overdue(leader):
