@@ -20,22 +20,16 @@ from tests.gateway.helpers import read_balance
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def closed() -> None:
-    close()
-
-
 def close() -> None:
-    """Close the shop: it opens in an hour, for an hour."""
+    """The shop opens in an hour, for an hour."""
     now = timezone.localtime()
     hours = {"opens_at": now + dt.timedelta(hours=1), "closes_at": now + dt.timedelta(hours=2)}
     values = {name: f"{at:%H:%M}" for name, at in hours.items()}
     change_policies(values, actor=make_person("admin", username="boss"))
 
 
-@pytest.mark.parametrize(
-    ("begin", "end", "at", "is_in"),
-    [
+def test_hours_may_pass_midnight():
+    for begin, end, at, is_in in (
         ("08:00", "21:00", "07:59", False),
         ("08:00", "21:00", "08:00", True),
         ("08:00", "21:00", "20:59", True),
@@ -47,51 +41,35 @@ def close() -> None:
         ("18:00", "02:00", "01:59", True),
         ("18:00", "02:00", "02:00", False),
         ("18:00", "02:00", "17:59", False),
-    ],
-)
-def test_hours_may_pass_midnight(begin, end, at, is_in):
-    assert is_between(*map(dt.time.fromisoformat, (begin, end, at))) is is_in
+    ):
+        assert is_between(*map(dt.time.fromisoformat, (begin, end, at))) is is_in, (begin, end, at)
 
 
-@pytest.mark.usefixtures("closed")
 def test_a_cashier_is_refused_outside_the_hours_and_nothing_is_stored():
+    close()
     read_balance(1_000_000)
     entries = Entry.objects.count()
+    person, product = make_person("cashier"), make_product()
 
+    page = review(signed_in(person), product, NUMBER)
     with pytest.raises(OutsideHours):
-        place(make_product(), placed_by=make_person("cashier"))
-
-    assert (Order.objects.count(), Entry.objects.count()) == (0, entries)
-
-
-@pytest.mark.usefixtures("closed")
-def test_the_review_says_it_and_sends_nothing():
-    browser, product = signed_in(make_person("cashier")), make_product()
-
-    page = review(browser, product, NUMBER)
+        place(product, placed_by=person)
 
     assert has_id(page, "outside-hours")
     assert "disabled" in page.content.decode().split('name="confirm"')[1].split(">")[0]
+    assert (Order.objects.count(), Entry.objects.count()) == (0, entries)
 
 
-@pytest.mark.parametrize("role", ["supervisor", "administrator"])
-@pytest.mark.usefixtures("closed")
-def test_people_who_may_approve_orders_sell_at_any_hour(role):
-    assert place(make_product(), placed_by=make_person(role)).pk
-
-
-@pytest.mark.usefixtures("closed")
-def test_a_command_sells_at_any_hour():
-    assert place(make_product(), placed_by=None).pk
-
-
-@pytest.mark.usefixtures("closed")
-def test_what_a_second_person_approves_is_sold():
+def test_who_may_approve_orders_and_a_command_sell_at_any_hour_and_what_is_approved_is_sold():
+    close()
     read_balance(1_000_000)
+    for person in (make_person("supervisor"), make_person("administrator"), None):
+        assert place(make_product(), placed_by=person).pk
+
     approval = ask_order(make_product(price=60_000), cashier(own_approval_above=50_000))
 
     assert approve(approval, approver()).state == "approved"
-    assert Order.objects.get().placed_by == approval.asked_by
+    assert Order.objects.latest("pk").placed_by == approval.asked_by
 
 
 def test_the_same_form_again_after_closing_gives_the_same_order():

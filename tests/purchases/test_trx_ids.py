@@ -28,33 +28,17 @@ def two_orders() -> tuple[Order, Order]:
     return make_order(Status.PENDING, trx_id="T-1"), make_order(Status.SENDING, destination=OTHER)
 
 
-def test_a_success_with_anothers_trx_id_counts_with_an_incident(upstream: Upstream):
-    # given: a success, and an order whose answer was lost
-    first, second = buy(1), place(5)
-    submit(second.pk, call_class=CallClass.INTERACTIVE)
+def test_each_outcome_is_applied_and_the_first_order_stays():
+    for status in ("pending", "success", "failed"):
+        first, second = make_order(Status.PENDING, trx_id=f"T-{status}"), make_order(Status.SENDING, destination=OTHER)
 
-    second = report(second, source=CALLBACK, trx_id=first.trx_id)
+        second = report(second, status, source=SUBMIT, trx_id=f"T-{status}")
 
-    assert incidents() == [(second.ref_id, "doubled_trx_id")]
-    assert first.ref_id in Incident.objects.get().detail
-    assert (second.status, second.trx_id, second.price) == ("success", first.trx_id, second.max_price)
-    for order in (first, second):
-        entries = Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "balance_change")
-        assert list(entries) == [("hold", 0), ("release", 0), ("debit", -order.price)]
-        assert upstream.ledger(order) == [("debit", -order.price)]
-        assert upstream.calls(order, "create") == ["/v1/transaction/create"]
-
-
-@pytest.mark.parametrize("status", ["pending", "success", "failed"])
-def test_each_outcome_is_applied_and_the_first_order_stays(status):
-    first, second = two_orders()
-
-    second = report(second, status, source=SUBMIT, trx_id="T-1")
-
-    first.refresh_from_db()
-    assert (first.status, second.status) == ("pending", status)
-    assert (moves(first), moves(second)) == ([], [("sending", status, "submit")])
-    assert incidents() == [(second.ref_id, "doubled_trx_id")]
+        first.refresh_from_db()
+        assert (first.status, second.status) == ("pending", status)
+        assert (moves(first), moves(second)) == ([], [("sending", status, "submit")])
+        assert [incident.kind for incident in second.incidents.all()] == ["doubled_trx_id"], status
+        assert not first.incidents.exists(), status
 
 
 def test_each_order_with_a_doubled_trx_id_leads_to_its_open_incident():
@@ -124,38 +108,37 @@ def test_of_two_orders_reported_at_once_the_second_has_it():
     assert incidents() == [(second.ref_id, "doubled_trx_id")]
 
 
-def test_further_orders_open_no_incident_while_one_is_open(upstream: Upstream):
-    # given: an open incident about a trx_id that two orders have
+def test_a_success_with_anothers_trx_id_counts_with_an_incident_and_further_ones_open_no_more(upstream: Upstream):
+    # given: a success, and two orders whose answers were lost
     first, second, third = buy(1), place(5), place(8)
-    second = report(second, source=CALLBACK, trx_id=first.trx_id)
+    for order in (second, third):
+        submit(order.pk, call_class=CallClass.INTERACTIVE)
 
-    third = report(third, source=CALLBACK, trx_id=first.trx_id)
+    second, third = (report(order, source=CALLBACK, trx_id=first.trx_id) for order in (second, third))
 
     assert incidents() == [(second.ref_id, "doubled_trx_id")]
-    assert (third.status, third.trx_id, third.price) == ("success", first.trx_id, third.max_price)
-    entries = Entry.objects.filter(ref_id=third.ref_id).order_by("pk").values_list("kind", "balance_change")
-    assert list(entries) == [("hold", 0), ("release", 0), ("debit", -third.price)]
-    assert upstream.calls(third, "create") == []
+    assert first.ref_id in Incident.objects.get().detail
+    for order in (second, third):
+        assert (order.status, order.trx_id, order.price) == ("success", first.trx_id, order.max_price)
+    for order in (first, second, third):
+        entries = Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "balance_change")
+        assert list(entries) == [("hold", 0), ("release", 0), ("debit", -order.price)]
+        assert upstream.ledger(order) == [("debit", -order.price)]
+        assert upstream.calls(order, "create") == ["/v1/transaction/create"]
 
 
-def test_a_trx_id_is_named_again_once_its_incident_is_closed():
-    _first, second = two_orders()
-    report(second, trx_id="T-1")
-    close_incident(Incident.objects.get(), actor=make_person("supervisor"), note="Asked the provider")
-
-    later = [report(make_order(Status.SENDING, destination=f"08130000000{n}"), trx_id="T-1") for n in range(2)]
-
-    assert incidents() == [(order.ref_id, "doubled_trx_id") for order in (second, later[0])]
-
-
-def test_another_trx_id_is_named_while_an_incident_is_open():
+def test_a_trx_id_is_named_again_once_its_incident_is_closed_and_another_one_at_once():
     _first, second = two_orders()
     report(second, trx_id="T-1")
     make_order(Status.PENDING, trx_id="T-2", destination="081300000001")
-
     other = report(make_order(Status.SENDING, destination="081300000002"), trx_id="T-2")
+    named = [(order.ref_id, "doubled_trx_id") for order in (second, other)]
+    assert incidents() == named
+    close_incident(Incident.objects.get(order=second), actor=make_person("supervisor"), note="Asked the provider")
 
-    assert incidents() == [(order.ref_id, "doubled_trx_id") for order in (second, other)]
+    later = [report(make_order(Status.SENDING, destination=f"08130000001{n}"), trx_id="T-1") for n in range(2)]
+
+    assert incidents() == [*named, (later[0].ref_id, "doubled_trx_id")]
 
 
 def test_of_one_batch_with_one_trx_id_a_single_order_has_it():
@@ -172,25 +155,15 @@ def test_of_one_batch_with_one_trx_id_a_single_order_has_it():
     assert set(Order.objects.values_list("status", "trx_id")) == {("success", "T-1")}
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "is also the trx_id of"), ("id", "juga trx_id")])
-def test_everybody_who_sees_the_order_reads_it(language, words):
-    first, second = two_orders()
-    report(second, trx_id="T-1")
-
-    page = browser_of("cashier").get(second.get_absolute_url(), HTTP_ACCEPT_LANGUAGE=language).content.decode()
-
-    assert f"{words} {first.ref_id}" in page
-
-
-def test_a_trx_id_of_odd_letters_does_not_hide_the_other_order():
-    # given: a trx_id of which each letter takes ten letters in the detail
-    odd = "\U000e0001" * 100
-    first, second = make_order(Status.PENDING, trx_id=odd), make_order(Status.PENDING, destination=OTHER)
-
-    report(second, trx_id=odd)
-
-    page = browser_of("cashier").get(second.get_absolute_url(), HTTP_ACCEPT_LANGUAGE="id").content.decode()
-    assert f"juga trx_id {first.ref_id}" in page
+def test_everybody_who_sees_the_order_reads_it_also_of_a_trx_id_of_odd_letters():
+    odd = "\U000e0001" * 100  # of which each letter takes ten letters in the detail
+    browser = browser_of("cashier")
+    for trx_id in ("T-1", odd):
+        first, second = make_order(Status.PENDING, trx_id=trx_id), make_order(Status.PENDING, destination=OTHER)
+        report(second, trx_id=trx_id)
+        for language, words in (("en", "is also the trx_id of"), ("id", "juga trx_id")):
+            page = browser.get(second.get_absolute_url(), HTTP_ACCEPT_LANGUAGE=language).content.decode()
+            assert f"{words} {first.ref_id}" in page, (trx_id, language)
 
 
 def test_with_many_orders_the_look_up_reads_few(transactional_db):
