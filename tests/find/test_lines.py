@@ -6,27 +6,33 @@ import pytest
 
 from core.rights import Role
 from testing.factories import make_product
-from testing.people import browser_of, make_person
+from testing.people import make_person
 from tests.find.helpers import NUMBER, addresses, found, sold, who
 
 pytestmark = pytest.mark.django_db
 
 
-def test_a_line_that_the_orders_understand_leads_to_them():
-    cashier = browser_of("cashier")
+def test_a_line_that_the_orders_understand_leads_to_them_and_a_product_comes_before(cashier):
+    for line, listed in [
+        ("50 ribu kemarin", ["/orders/?q=50+ribu+kemarin"]),
+        ("akhiran 02", ["/orders/?q=akhiran+02"]),
+        ("zzz", []),
+        (NUMBER, []),
+    ]:
+        assert addresses(cashier, line, "orders") == listed, line
 
-    assert addresses(cashier, "50 ribu kemarin", "orders") == ["/orders/?q=50+ribu+kemarin"]
-    assert addresses(cashier, "akhiran 02", "orders") == ["/orders/?q=akhiran+02"]
-    assert addresses(cashier, "zzz", "orders") == []
-    assert addresses(cashier, NUMBER, "orders") == []
-
-
-def test_a_text_that_names_days_sells_nothing(cashier):
     make_product(name="Telkomsel 10.000")
-
+    # a text that names days sells nothing
     assert "do" in found(cashier, "45 52000 19")
     assert "do" not in found(cashier, "45 52000 19 nov")
     assert "do" not in found(cashier, f"{NUMBER} kemarin")
+    # an ending that nobody has finds no products
+    for text in ("7391", "akhiran 7391", "81237391"):
+        assert "products" not in found(cashier, text), text
+    assert addresses(cashier, "10000", "products")
+    # the list of orders gives way to a product that is named with its amount
+    assert list(found(cashier, "tel 10")) == ["products"]
+    assert addresses(cashier, "tel 02", "orders") == ["/orders/?q=tel+02"]
 
 
 def test_a_line_with_an_amount_or_days_finds_its_orders_and_says_how_many_there_are():
@@ -92,19 +98,3 @@ def test_digits_of_a_masked_number_narrow_no_line():
 
     for text in ("50rb kemarin 02", "50rb kemarin 99", "kemarin 7802"):
         assert all("/orders/?q=" in url for url in addresses(auditor, text, "orders")), text
-
-
-def test_an_ending_that_nobody_has_finds_no_products(cashier):
-    make_product(name="Telkomsel 10.000")
-
-    for text in ("7391", "akhiran 7391", "81237391"):
-        assert "products" not in found(cashier, text), text
-    assert addresses(cashier, "10000", "products")
-    assert addresses(cashier, "tel 10", "products")
-
-
-def test_the_list_of_orders_gives_way_to_a_product_that_is_named_with_its_amount(cashier):
-    make_product(name="Telkomsel 10.000")
-
-    assert list(found(cashier, "tel 10")) == ["products"]
-    assert addresses(cashier, "tel 02", "orders") == ["/orders/?q=tel+02"]
