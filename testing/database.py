@@ -115,6 +115,15 @@ def tamper(statement: str, *values: object) -> int:
 
 
 @contextmanager
+def undone() -> Iterator[None]:
+    """Roll back what happens inside, after its deferred checks, so that the next case begins with the same rows."""
+    with transaction.atomic():
+        yield
+        connection.check_constraints()
+        transaction.set_rollback(True)
+
+
+@contextmanager
 def statements() -> Iterator[list[str]]:
     """The SQL statements that are sent inside; BEGIN and COMMIT are the driver's and not among them.
 

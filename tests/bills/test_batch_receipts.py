@@ -28,8 +28,18 @@ def make_batch(*statuses):
     return f"/bills/batch/{batch}/receipt/", orders
 
 
-def test_all_paid_bills_stand_on_one_paper_with_their_sum(cashier):
+def test_all_paid_bills_stand_on_one_paper_and_in_one_text_with_their_sum(cashier):
     address, orders = make_batch(Status.SUCCESS, Status.FAILED, Status.SUCCESS, Status.PENDING, None)
+
+    page = cashier.get(address)
+
+    lines = message_of(page).splitlines()
+    assert [line for line in lines if line[:3] in {"1. ", "2. ", "3. "}] == ["1. PDAM 0", "2. PDAM 2"]
+    assert [line for line in lines if line.startswith("Ref: ")] == [f"Ref: {orders[n].ref_id}" for n in (0, 2)]
+    assert "TOTAL OF ALL: Rp205.000" in lines
+    assert "SN: PAY-2" in lines
+    assert 'href="https://wa.me/?text=' in page.content.decode()
+    assert not ReceiptPrint.objects.exists()
 
     [paper] = papers_of(cashier.post(address, {"paper": "80"}, follow=True))
 
@@ -56,35 +66,6 @@ def test_the_paper_of_bills_paid_by_card_has_the_number_of_its_slip(cashier):
     assert text_of(paper).count("004217") == 1
 
 
-def test_one_text_names_every_paid_bill_and_their_sum(cashier):
-    address, orders = make_batch(Status.SUCCESS, Status.FAILED, Status.SUCCESS, None)
-
-    page = cashier.get(address)
-
-    lines = message_of(page).splitlines()
-    assert [line for line in lines if line[:3] in {"1. ", "2. ", "3. "}] == ["1. PDAM 0", "2. PDAM 2"]
-    assert [line for line in lines if line.startswith("Ref: ")] == [f"Ref: {orders[n].ref_id}" for n in (0, 2)]
-    assert "TOTAL OF ALL: Rp205.000" in lines
-    assert "SN: PAY-2" in lines
-    assert 'href="https://wa.me/?text=' in page.content.decode()
-    assert not ReceiptPrint.objects.exists()
-
-
-def test_the_text_of_one_paid_bill_is_that_of_its_order(cashier):
-    address, [order] = make_batch(Status.SUCCESS, None)
-
-    assert message_of(cashier.get(address)) == message_of(cashier.get(f"/orders/{order.ref_id}/receipt/"))
-
-
-def test_people_without_full_numbers_get_no_text():
-    address, _orders = make_batch(Status.SUCCESS, Status.SUCCESS)
-
-    page = browser_of("auditor").get(address)
-
-    assert page.status_code == 200
-    assert message_of(page) == ""
-
-
 def test_only_what_was_printed_before_says_copy(cashier):
     address, [first, second] = make_batch(Status.SUCCESS, Status.SUCCESS)
     cashier.post(f"/orders/{first.ref_id}/receipt/", {"paper": "58"})
@@ -108,11 +89,13 @@ def test_a_sheet_keeps_the_shop_of_its_day(admin, cashier):
     assert "Toko Maju" in papers_of(cashier.get(sheet))[0]
 
 
-def test_one_paid_bill_is_printed_as_a_receipt_of_its_own(cashier):
+def test_one_paid_bill_has_the_text_and_the_receipt_of_its_order(cashier):
     address, [order, _open] = make_batch(Status.SUCCESS, Status.PENDING)
 
+    text, text_of_order = (message_of(cashier.get(path)) for path in (address, f"/orders/{order.ref_id}/receipt/"))
     answer = cashier.post(address, {"paper": "58"})
 
+    assert text == text_of_order
     assert answer.headers["Location"] == f"/orders/{order.ref_id}/receipt/1/"
 
 
@@ -122,26 +105,24 @@ def test_a_batch_without_a_paid_bill_has_no_paper(cashier):
     assert codes(cashier.get(address, follow=True)) == {"no_receipt"}
     assert codes(cashier.post(address, follow=True)) == {"no_receipt"}
     assert not ReceiptPrint.objects.exists()
-
-
-def test_a_batch_or_sheet_that_is_none_is_a_404(cashier):
-    assert cashier.get(f"/bills/batch/{uuid.uuid4()}/receipt/").status_code == 404
-    assert cashier.get(f"/orders/sheets/{uuid.uuid4()}/").status_code == 404
+    for unknown in (f"/bills/batch/{uuid.uuid4()}/receipt/", f"/orders/sheets/{uuid.uuid4()}/"):
+        assert cashier.get(unknown).status_code == 404
 
 
 def test_an_auditor_looks_at_the_paper_and_prints_none():
     address, _orders = make_batch(Status.SUCCESS, Status.SUCCESS)
     auditor = browser_of("auditor")
 
-    assert len(papers_of(auditor.get(address))) == 1
+    page = auditor.get(address)
+
+    assert (len(papers_of(page)), message_of(page)) == (1, "")  # no text without full numbers
     assert auditor.post(address, {"paper": "58"}).status_code == 403
     assert not ReceiptPrint.objects.exists()
 
 
-def test_a_sheet_of_many_takes_as_many_queries_as_of_two(cashier, django_assert_max_num_queries):
-    for count in (2, 12):
-        address, _orders = make_batch(*[Status.SUCCESS] * count)
-        sheet = cashier.post(address, {"paper": "58"}).headers["Location"]
-        for page in (address, sheet):
-            with django_assert_max_num_queries(9):
-                cashier.get(page)
+def test_a_sheet_of_many_takes_few_queries(cashier, django_assert_max_num_queries):
+    address, _orders = make_batch(*[Status.SUCCESS] * 12)
+    sheet = cashier.post(address, {"paper": "58"}).headers["Location"]
+    for page in (address, sheet):
+        with django_assert_max_num_queries(9):
+            cashier.get(page)

@@ -21,28 +21,21 @@ def _check(fee: int = 2_000, **facts: Any) -> Any:
     return make_check(product=make_biller(fee=fee), **facts)
 
 
-def test_the_fee_stands_on_the_bill_and_in_what_is_paid(cashier: Any):
-    check = _check()
+def test_the_fee_stands_on_the_bill_and_in_what_is_paid_and_one_not_seen_pays_nothing(cashier: Any):
+    check = _check(fee=2_500)
+    for fields in ({}, {"fee": "2000"}):
+        answer = cashier.post(f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total, **fields})
+        assert "FeeChanged" in codes(answer)
+        assert not Order.objects.exists()
 
     page = at_counter(cashier, check)
 
-    assert amounts_at(page, 'id="service-fee"') == ["Rp2.000"]
-    assert amounts_at(page, 'id="counter-pay"') == ["Rp104.500"]
+    assert amounts_at(page, 'id="service-fee"') == ["Rp2.500"]
+    assert amounts_at(page, 'id="counter-pay"') == ["Rp105.000"]
     assert hidden(page)["amount"] == "102500"
     assert cashier.post(f"/counter/bills/{check.ref_id}/pay/", hidden(page)).status_code == 302
     order = Order.objects.get()
-    assert (order.max_price, order.fee, order.selling_price) == (102_500, 2_000, 104_500)
-
-
-@pytest.mark.parametrize("fields", [{}, {"fee": "2000"}])
-def test_a_fee_that_was_not_seen_pays_nothing(cashier: Any, fields: dict[str, str]):
-    check = _check()
-    Product.objects.filter(pk=check.product_id).update(fee=2_500)
-
-    answer = cashier.post(f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total, **fields})
-
-    assert "FeeChanged" in codes(answer)
-    assert not Order.objects.exists()
+    assert (order.max_price, order.fee, order.selling_price) == (102_500, 2_500, 105_000)
 
 
 def test_a_paid_bill_keeps_its_fee_when_the_biller_s_changes(cashier: Any):

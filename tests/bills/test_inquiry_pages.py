@@ -58,30 +58,17 @@ def test_each_kind_of_biller_asks_for_its_own_number(cashier):
         assert f'inputmode="{inputmode}"' in page.content.decode(), category
 
 
-def test_a_wrong_number_is_named_and_nothing_is_asked(cashier):
-    answer = ask(cashier, make_biller(category="pln-pascabayar", brand="pln"), "12")
-
-    assert counts_at(answer, "data-fault") == [11, 12]
-    assert 'value="12"' in answer.content.decode()
-    assert not BillCheck.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("facts", "explained_by"), [({"availability": "inactive"}, "not-available"), ({"is_listed": False}, "not-listed")]
-)
-def test_a_biller_that_cannot_be_asked_says_why(cashier, facts, explained_by):
-    biller = make_biller(**facts)
-
-    chosen = cashier.get(f"/counter/?product={biller.code}")
-    forced = ask(cashier, biller, "1234567890")
-
-    assert has_id(chosen, explained_by)
-    assert words_at(forced, "data-fault")
-    assert not BillCheck.objects.exists()
-
-
-def test_a_prepaid_product_has_no_bill_to_check(cashier):
+def test_what_cannot_be_asked_says_why_and_nothing_is_asked(cashier):
+    wrong = ask(cashier, make_biller(category="pln-pascabayar", brand="pln"), "12")
+    assert counts_at(wrong, "data-fault") == [11, 12]
+    assert 'value="12"' in wrong.content.decode()
+    for facts, explained_by in (({"availability": "inactive"}, "not-available"), ({"is_listed": False}, "not-listed")):
+        biller = make_biller(**facts)
+        assert has_id(cashier.get(f"/counter/?product={biller.code}"), explained_by)
+        assert words_at(ask(cashier, biller, "1234567890"), "data-fault"), explained_by
     assert ask(cashier, make_product(), "1234567890").status_code == 404
+    assert cashier.get("/bills/B000000-NOPE/").status_code == 404
+    assert not BillCheck.objects.exists()
 
 
 # --- the bill's page ----------------------------------------------------------------------------------------------
@@ -176,7 +163,3 @@ def test_an_expired_check_stays_and_offers_a_new_one(cashier):
     assert (new.product, new.destination, new.answer) == (check.product, check.destination, "none")
     check.refresh_from_db()
     assert (check.state, check.total) == ("expired", 102_500)
-
-
-def test_an_unknown_check_is_a_404(cashier):
-    assert cashier.get("/bills/B000000-NOPE/").status_code == 404

@@ -13,6 +13,7 @@ from bills.models import BillCheck
 from bills.services import inquiring
 from purchases.states import ActionReason, Status
 from staff.models import User
+from testing.database import undone
 from testing.factories import make_biller, make_check, make_payment
 from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, read, standing_on, start
 from tests.conftest import Upstream
@@ -40,15 +41,16 @@ def refused_payment(check: BillCheck, code: str, reason: ActionReason) -> None:
 # --- closed hours -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("hours", "posts"), [(2, set()), (0, {"pay", "again"})])
-def test_a_payment_is_sent_again_only_when_the_biller_is_open(cashier, hours, posts):
-    check = make_check(product=make_biller(**around_now(hours)))
-    refused_payment(check, "CUT_OFF", ActionReason.CUT_OFF)
+def test_a_payment_is_sent_again_only_when_the_biller_is_open(cashier):
+    for hours, posts in ((2, set()), (0, {"pay", "again"})):
+        with undone():
+            check = make_check(product=make_biller(**around_now(hours)))
+            refused_payment(check, "CUT_OFF", ActionReason.CUT_OFF)
 
-    shown = at_counter(cashier, check)
+            shown = at_counter(cashier, check)
 
-    assert (standing_on(shown), posts_on(shown)) == ("pay_again", posts)
-    assert posts or f"{check.product.cut_off_end:%H:%M} WIB" in words(shown)
+            assert (standing_on(shown), posts_on(shown)) == ("pay_again", posts)
+            assert posts or f"{check.product.cut_off_end:%H:%M} WIB" in words(shown)
 
 
 def test_a_check_is_not_made_again_in_closed_hours(cashier):
@@ -81,24 +83,17 @@ def test_a_number_that_its_biller_no_longer_takes_is_refused_in_words(cashier):
 # --- checked by two people ----------------------------------------------------------------------------------------
 
 
-def test_a_check_that_a_colleague_repeated_leads_to_the_newer(cashier):
+def test_a_check_that_a_colleague_repeated_leads_to_the_newer_until_this_expires(cashier):
     older = make_check()
     newer = make_check(product=older.product)
+    question, _delay = next_question(cashier.get(older.get_absolute_url()))
 
     page = at_counter(cashier, older)
 
     assert (standing_on(page), posts_on(page)) == ("replaced", set())
     assert f'id="bill-newer" href="/counter/bills/{newer.ref_id}/"' in page.content.decode()
     assert posts_on(at_counter(cashier, newer)) == {"pay", "again"}
-
-
-def test_a_replaced_check_is_payable_when_the_newer_expires(cashier):
-    older = make_check()
-    newer = make_check(product=older.product)
-    question, _delay = next_question(cashier.get(older.get_absolute_url()))
-
     expire(newer)
-
     assert has_id(cashier.get(question), "bill-counter")
     assert "pay" in posts_on(at_counter(cashier, older))
 
@@ -126,35 +121,19 @@ def test_a_replaced_check_is_not_chosen_in_a_batch(cashier):
 # --- paid already -------------------------------------------------------------------------------------------------
 
 
-def test_a_biller_that_says_paid_names_our_own_payment(cashier):
+def test_a_biller_that_says_paid_names_our_own_payment_and_no_other(cashier):
     paid = make_check()
     make_payment(paid, Status.SUCCESS)
     check = make_check("refusal", product=paid.product, error_code="BILL_ALREADY_PAID")
+    refused = make_check(product=paid.product)
+    make_payment(refused, Status.REJECTED, error_code="BILL_ALREADY_PAID")
+    facts = {"product": paid.product, "error_code": "BILL_ALREADY_PAID"}
+    elsewhere = make_check("refusal", destination="9999999999", **facts)
 
-    page = at_counter(cashier, check)
-
-    assert has_id(page, "paid-here")
-    assert f'href="/orders/{paid.ref_id}/"' in page.content.decode()
-
-
-def test_a_payment_refused_as_paid_names_our_own_payment(cashier):
-    paid = make_check()
-    make_payment(paid, Status.SUCCESS)
-    check = make_check(product=paid.product)
-    make_payment(check, Status.REJECTED, error_code="BILL_ALREADY_PAID")
-
-    shown = at_counter(cashier, check)
-
-    assert has_id(shown, "paid-here")
-    assert f'href="/orders/{paid.ref_id}/"' in shown.content.decode()
-
-
-def test_a_bill_that_was_paid_elsewhere_names_no_payment_of_ours(cashier):
-    other = make_check(destination="9999999999")
-    make_payment(other, Status.SUCCESS)
-    check = make_check("refusal", product=other.product, error_code="BILL_ALREADY_PAID")
-
-    assert not has_id(at_counter(cashier, check), "paid-here")
+    for page in (at_counter(cashier, check), at_counter(cashier, refused)):
+        assert has_id(page, "paid-here")
+        assert f'href="/orders/{paid.ref_id}/"' in page.content.decode()
+    assert not has_id(at_counter(cashier, elsewhere), "paid-here")
 
 
 # --- a short balance ----------------------------------------------------------------------------------------------
@@ -209,31 +188,33 @@ def test_an_unknown_reason_is_shown_while_the_biller_is_asked_again(upstream: Up
 # --- a payment that can never be sent again -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("facts", [{"expires_at": timezone.now()}, {"answer": "refusal"}], ids=["expired", "refused"])
-def test_a_payment_that_can_never_be_sent_again_ends_by_itself(facts):
-    check = make_check()
-    order = make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
-    BillCheck.objects.filter(pk=check.pk).update(**facts)
+def test_a_payment_that_can_never_be_sent_again_ends_by_itself():
+    for facts in ({"expires_at": timezone.now()}, {"answer": "refusal"}):
+        with undone():
+            check = make_check()
+            order = make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+            BillCheck.objects.filter(pk=check.pk).update(**facts)
 
-    assert services.EXPIRED_PAYMENTS.take(20) == []
+            assert services.EXPIRED_PAYMENTS.take(20) == []
 
-    order.refresh_from_db()
-    assert order.status == Status.CANCELLED
-    assert order.events.get().facts == {"code": "bill_expired"}
-    assert read(check).now_standing == "ended"
+            order.refresh_from_db()
+            assert order.status == Status.CANCELLED, facts
+            assert order.events.get().facts == {"code": "bill_expired"}
+            assert read(check).now_standing == "ended", facts
 
 
-@pytest.mark.parametrize("facts", [{}, {"sent_no": 1}, {"action_reason": ActionReason.NEVER_ARRIVED}])
-def test_a_payment_that_is_valid_or_may_be_charged_stays(facts):
-    check = make_check()
-    order = make_payment(check, Status.NEEDS_ACTION, **{"action_reason": ActionReason.BALANCE_SHORT, **facts})
-    if facts:
-        expire(check)
+def test_a_payment_that_is_valid_or_may_be_charged_stays():
+    for facts in ({}, {"sent_no": 1}, {"action_reason": ActionReason.NEVER_ARRIVED}):
+        with undone():
+            check = make_check()
+            order = make_payment(check, Status.NEEDS_ACTION, **{"action_reason": ActionReason.BALANCE_SHORT, **facts})
+            if facts:
+                expire(check)
 
-    assert services.EXPIRED_PAYMENTS.take(20) == []
+            assert services.EXPIRED_PAYMENTS.take(20) == []
 
-    order.refresh_from_db()
-    assert order.status == Status.NEEDS_ACTION
+            order.refresh_from_db()
+            assert order.status == Status.NEEDS_ACTION, facts
 
 
 # --- the payment may have arrived ---------------------------------------------------------------------------------

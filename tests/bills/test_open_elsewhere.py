@@ -39,31 +39,32 @@ def test_a_payment_that_is_under_way_is_waited_for():
             place(check)
 
 
-@pytest.mark.parametrize(
-    ("reason", "is_valid", "in_doubt", "gives_way"),
-    [
-        (ActionReason.AMOUNT_MISMATCH, True, False, False),
-        (ActionReason.BALANCE_SHORT, True, False, False),
-        (ActionReason.NEVER_ARRIVED, True, False, False),
-        (ActionReason.NEVER_ARRIVED, False, False, False),
-        (ActionReason.AMOUNT_MISMATCH, False, True, False),
-        (ActionReason.AMOUNT_MISMATCH, False, False, True),
-    ],
-)
-def test_a_payment_gives_way_only_if_never_sent_again(reason, is_valid, in_doubt, gives_way):
-    order, check = pair(Status.NEEDS_ACTION, reason, is_valid=is_valid)
-    if in_doubt:
-        Order.objects.filter(pk=order.pk).update(sent_no=1)
+WAITING = [
+    (ActionReason.AMOUNT_MISMATCH, True, False, False),
+    (ActionReason.BALANCE_SHORT, True, False, False),
+    (ActionReason.NEVER_ARRIVED, True, False, False),
+    (ActionReason.NEVER_ARRIVED, False, False, False),
+    (ActionReason.AMOUNT_MISMATCH, False, True, False),
+    (ActionReason.AMOUNT_MISMATCH, False, False, True),
+]
 
-    if gives_way:
-        assert stands(check) == (None, Standing.PAYABLE)
-        place(check)
-        order.refresh_from_db()
-        assert order.status == Status.CANCELLED
-    else:
-        assert stands(check) == (order.ref_id, Standing.OPEN_ELSEWHERE)
-        with pytest.raises(OpenDuplicate, match=order.ref_id):
+
+def test_a_payment_gives_way_only_if_never_sent_again():
+    for reason, is_valid, in_doubt, gives_way in WAITING:
+        case = (reason, is_valid, in_doubt)
+        order, check = pair(Status.NEEDS_ACTION, reason, is_valid=is_valid)
+        if in_doubt:
+            Order.objects.filter(pk=order.pk).update(sent_no=1)
+
+        if gives_way:
+            assert stands(check) == (None, Standing.PAYABLE), case
             place(check)
+            order.refresh_from_db()
+            assert order.status == Status.CANCELLED, case
+        else:
+            assert stands(check) == (order.ref_id, Standing.OPEN_ELSEWHERE), case
+            with pytest.raises(OpenDuplicate, match=order.ref_id):
+                place(check)
 
 
 def test_an_ended_payment_is_in_nobodys_way():

@@ -8,7 +8,7 @@ The statements of /v1/bill/pay, from the merchant's side (from the service's sid
        test_two_people_paying_the_same_check_at_once_pay_it_once (test_races.py)
  6     test_an_expired_check_is_not_paid_and_a_new_has_a_new_ref, test_an_expiry_on_the_way_rejects_the_payment
  7     test_a_payment_waits_for_an_inquiry_that_is_pending
- 8     test_a_definite_no_rejects_the_payment[38-BILL_NOT_FOUND]
+ 8     test_a_definite_no_rejects_the_payment (38)
 The inquiry's states: tests/bills/test_checking.py.
 """
 
@@ -77,19 +77,22 @@ def test_an_accepted_failure_is_refunded_and_checked_again(upstream: Upstream):
     assert place(with_new_ref_id).ref_id != order.ref_id
 
 
-@pytest.mark.parametrize("number", [5, 6, 7, 8, 9, 10], ids=["cut", "hang", "500", "broken", "other ref", "float"])
-def test_a_lost_answer_is_asked_for_by_status_and_paid_once(upstream: Upstream, number):
-    check = check_bill(number)
-    order = place(check)
-    submit(order.pk, call_class=CallClass.INTERACTIVE)
-    order.refresh_from_db()
-    assert order.status == Status.UNKNOWN
+LOST = {"cut": 5, "hang": 6, "500": 7, "broken": 8, "other ref": 9, "float": 10}
 
-    order = follow(order, seconds=10)
 
-    assert order.status == Status.SUCCESS
-    assert upstream.ledger(order) == [("debit", -check.total)]
-    assert upstream.calls(order, "pay") == [PAY]
+def test_a_lost_answer_is_asked_for_by_status_and_paid_once(upstream: Upstream):
+    for lost, number in LOST.items():
+        check = check_bill(number)
+        order = place(check)
+        submit(order.pk, call_class=CallClass.INTERACTIVE)
+        order.refresh_from_db()
+        assert order.status == Status.UNKNOWN, lost
+
+        order = follow(order, seconds=10)
+
+        assert order.status == Status.SUCCESS, lost
+        assert upstream.ledger(order) == [("debit", -check.total)], lost
+        assert upstream.calls(order, "pay") == [PAY], lost
 
 
 def test_a_lost_payment_is_polled_then_repeated_identically(upstream: Upstream):
@@ -166,12 +169,12 @@ def test_an_expiry_on_the_way_rejects_the_payment(upstream: Upstream):
     assert (check.state, check.answer) == (BillState.NOT_PAYABLE, "bill")
 
 
-@pytest.mark.parametrize(("number", "code"), [(37, "BILL_ALREADY_PAID"), (38, "BILL_NOT_FOUND")])
-def test_a_definite_no_rejects_the_payment(upstream: Upstream, number, code):
-    order = pay(check_bill(number))
+def test_a_definite_no_rejects_the_payment(upstream: Upstream):
+    for number, code in ((37, "BILL_ALREADY_PAID"), (38, "BILL_NOT_FOUND")):
+        order = pay(check_bill(number))
 
-    assert (order.status, order.error_code) == ("rejected", code)
-    assert upstream.ledger(order) == []
+        assert (order.status, order.error_code) == ("rejected", code)
+        assert upstream.ledger(order) == []
 
 
 def test_a_short_balance_is_paid_with_the_same_ref_id_later(upstream: Upstream):
