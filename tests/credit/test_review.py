@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from approvals.models import Approval
 from credit import forms
-from credit.models import CreditEntry
+from credit.models import CreditAccount, CreditEntry
 from customers.models import Customer, SavedNumber
 from drawers.models import Payment
 from drawers.services import expected_cash
@@ -69,32 +69,27 @@ def test_the_review_offers_the_owner_of_the_number_first(browser, shift):
     assert "data-plain" in page
 
 
-@pytest.mark.parametrize(("cap", "is_short"), [(21_000, False), (20_999, True)])
-def test_the_review_says_what_the_owner_of_the_number_owes_with_this_sale(browser, shift, cap, is_short):
-    owner = give_credit("Bu Sri", cap=cap)
+def test_the_review_says_what_the_owner_of_the_number_owes_with_this_sale_and_what_is_overdue(browser, shift):
+    owner = give_credit("Bu Sri", cap=21_000)
     SavedNumber.objects.create(customer=owner, destination=NUMBER, kind="phone")
     confirm(browser, make_product(), paid_by="credit", paid_by_customer="Bu Sri")
+    with time_machine.travel(timezone.now() + dt.timedelta(days=31), tick=True):
+        late = review(signed_in(shift.cashier), make_product(), NUMBER).content.decode()
+    pages = {}
+    for cap in (21_000, 20_999):
+        CreditAccount.objects.update(cap=cap)
+        pages[cap] = review(browser, make_product(), NUMBER).content.decode()
 
-    page = review(browser, make_product(), NUMBER).content.decode()
-
-    attributes, said = re.search(r'<output class="pay-debt(.*?)>(.*?)</output>', page, re.DOTALL).groups()
-    assert re.findall(r"Rp[\d.]+", said) == ["Rp10.500", "Rp21.000", f"Rp{cap:,}".replace(",", ".")]
-    assert ("is-short" in attributes, "hidden" in attributes) == (is_short, False)
-    assert f'<option value="Bu Sri" data-owed="10500" data-cap="{cap}">' in page
-
-
-@pytest.mark.parametrize(("days", "is_late"), [(0, False), (31, True)])
-def test_the_review_names_what_is_overdue_before_the_sale(browser, shift, days, is_late):
-    owner = give_credit("Bu Sri")
-    SavedNumber.objects.create(customer=owner, destination=NUMBER, kind="phone")
-    confirm(browser, make_product(), paid_by="credit", paid_by_customer="Bu Sri")
-
-    with time_machine.travel(timezone.now() + dt.timedelta(days=days), tick=True):
-        page = review(signed_in(shift.cashier), make_product(), NUMBER).content.decode()
-
-    said = re.search(r'class="pay-late" data-late( hidden)?>(.*?)</strong>', page)
-    assert (said[1] is None, said[2].startswith("overdue since")) == (is_late, is_late)
-    assert ('<option value="Bu Sri" data-owed="10500" data-cap' in page, ' data-late="' in page) == (True, is_late)
+    for cap, page in pages.items():
+        attributes, said = re.search(r'<output class="pay-debt(.*?)>(.*?)</output>', page, re.DOTALL).groups()
+        assert re.findall(r"Rp[\d.]+", said) == ["Rp10.500", "Rp21.000", f"Rp{cap:,}".replace(",", ".")]
+        assert ("is-short" in attributes, "hidden" in attributes) == (cap == 20_999, False)
+        assert f'<option value="Bu Sri" data-owed="10500" data-cap="{cap}">' in page
+    for page, is_late in ((pages[21_000], False), (late, True)):
+        said = re.search(r'class="pay-late" data-late( hidden)?>(.*?)</strong>', page)
+        assert (said[1] is None, said[2].startswith("overdue since")) == (is_late, is_late)
+        assert '<option value="Bu Sri" data-owed="10500" data-cap' in page
+        assert (' data-late="' in page) == is_late
 
 
 def test_a_typed_customer_behind_the_offered_names_is_known(browser, shift, monkeypatch):
@@ -108,10 +103,6 @@ def test_a_typed_customer_behind_the_offered_names_is_known(browser, shift, monk
     field, debt = (re.search(rf'<\w+[^>]*id="{name}"[^>]*>', page)[0] for name in ("id_paid_by_customer", "pay-debt"))
     assert 'value="zul"' in field
     assert ("aria-invalid" in field, "hidden" in debt) == (False, False)
-
-
-def test_without_drawer_and_without_debtors_there_is_no_choice(browser):
-    assert 'id="paid-by"' not in review(browser, make_product(), NUMBER).content.decode()
 
 
 def test_cash_is_one_row_of_the_order(browser, shift):
@@ -175,22 +166,14 @@ def test_a_part_of_a_name_names_who_is_meant_and_owes_nothing(browser, shift):
     assert owed_by(customer) == 0
 
 
-def test_without_a_drawer_it_is_paid_as_was_said(browser):
+def test_without_a_drawer_and_debtors_there_is_no_choice_and_it_is_paid_as_was_said(browser):
+    assert 'id="paid-by"' not in review(browser, make_product(), NUMBER).content.decode()
     give_credit()
 
     answer = confirm(browser, make_product(), paid_by="qris", follow=True)
 
     assert answer.status_code == 302
     assert (paid(), Payment.objects.get().sold_in) == ([("qris", 10_500, None)], None)
-
-
-def test_a_card_payment_has_the_number_of_its_slip(browser, shift):
-    confirm(browser, make_product(), paid_by="card", paid_reference="004217")
-
-    payment = Payment.objects.get()
-    assert (payment.method, payment.reference, payment.sold_in) == ("card", "004217", shift)
-    page = browser.get(f"/orders/{payment.ref_id}/").content.decode()
-    assert re.search(r'id="sale-reference">004217<', page)
 
 
 def test_a_bill_is_paid_on_credit(browser, shift):
@@ -242,17 +225,18 @@ def test_bills_together_are_paid_one_way(browser, batch):
     assert paid() == [("qris", 102_500, None), ("cash", 102_500, 147_500), ("cash", 102_500, 102_500)]
 
 
-@pytest.mark.parametrize(("cap", "placed"), [(307_500, 3), (307_499, 0)])
-def test_the_cap_is_checked_for_all_bills_together(browser, batch, cap, placed):
+def test_the_cap_is_checked_for_all_bills_together(browser, batch):
     address, fields = batch
-    customer = give_credit(cap=cap)
+    customer = give_credit()
 
-    for _ in range(2):
-        answer = browser.post(address, {"bill": fields, "paid_by": "credit", "paid_by_customer": "Bu Sri"})
+    for cap, placed in ((307_499, 0), (307_500, 3)):
+        CreditAccount.objects.update(cap=cap)
+        for _ in range(2):
+            answer = browser.post(address, {"bill": fields, "paid_by": "credit", "paid_by_customer": "Bu Sri"})
 
-    assert (Order.objects.count(), owed_by(customer)) == (placed, placed * 102_500)
-    assert paid() == [("credit", 102_500, None)] * placed
-    assert ('data-code="OverCap"' in answer.content.decode()) == (not placed)
+        assert (Order.objects.count(), owed_by(customer)) == (placed, placed * 102_500)
+        assert paid() == [("credit", 102_500, None)] * placed
+        assert ('data-code="OverCap"' in answer.content.decode()) == (not placed)
 
 
 def test_bills_together_above_the_limit_wait_as_they_are_paid(browser, batch):
@@ -268,21 +252,21 @@ def test_bills_together_above_the_limit_wait_as_they_are_paid(browser, batch):
     assert (Order.objects.count(), owed_by(customer)) == (1, 102_500)
 
 
-@pytest.mark.parametrize("has_drawer", [True, False])
-def test_what_is_on_an_account_is_never_called_paid(browser, request, has_drawer):
-    if has_drawer:
-        request.getfixturevalue("shift")
+def test_what_is_on_an_account_is_never_called_paid(browser):
     give_credit("Bu Sri")
-    confirm(browser, make_product(price=10_000), paid_by="credit", paid_by_customer="Bu Sri")
-    order = end(Order.objects.get(), "success")
+    for has_drawer in (False, True):
+        if has_drawer:
+            begin(User.objects.get(username="cashier"), cash=100_000)
+        confirm(browser, make_product(price=10_000), paid_by="credit", paid_by_customer="Bu Sri")
+        order = end(Order.objects.latest("pk"), "success")
 
-    page = browser.get(f"/orders/{order.ref_id}/receipt/?paper=58").content.decode()
-    text = page.split('id="message-text"')[1].split("</textarea>")[0]
-    paper = page.split('<article class="struk')[1].split("</article>")[0]
+        page = browser.get(f"/orders/{order.ref_id}/receipt/?paper=58").content.decode()
+        text = page.split('id="message-text"')[1].split("</textarea>")[0]
+        paper = page.split('<article class="struk')[1].split("</article>")[0]
 
-    assert "Paid: " not in text
-    assert "Paid by: On credit, " in text
-    assert "On credit Bu Sri" in paper
+        assert "Paid: " not in text, has_drawer
+        assert "Paid by: On credit, " in text, has_drawer
+        assert "On credit Bu Sri" in paper, has_drawer
 
 
 def test_one_paper_for_several_bills_says_given_and_change(browser, batch):
@@ -297,17 +281,21 @@ def test_one_paper_for_several_bills_says_given_and_change(browser, batch):
     assert re.findall(r"Rp[\d.]+", cash) == ["Rp350.000", "Rp42.500"]
 
 
-def test_a_transfer_may_have_a_number_and_needs_none(browser, shift):
-    numbers = {"paid_reference": "a slip that was typed before", "transfer_reference": "FT26330XYZ"}
+def test_a_card_payment_has_the_number_of_its_slip_and_a_transfer_may_have_one(browser, shift):
+    numbers = {"paid_reference": "004217", "transfer_reference": "FT26330XYZ"}
     confirm(browser, make_product(), paid_by="transfer", **numbers)
     confirm(browser, make_product(), paid_by="transfer", transfer_reference="")
     confirm(browser, make_product(), paid_by="qris", **numbers)
+    confirm(browser, make_product(), paid_by="card", **numbers)
 
-    assert list(Payment.objects.order_by("pk").values_list("method", "reference")) == [
-        ("transfer", "FT26330XYZ"),
-        ("transfer", ""),
-        ("qris", ""),
+    assert list(Payment.objects.order_by("pk").values_list("method", "reference", "sold_in")) == [
+        ("transfer", "FT26330XYZ", shift.pk),
+        ("transfer", "", shift.pk),
+        ("qris", "", shift.pk),
+        ("card", "004217", shift.pk),
     ]
+    page = browser.get(f"/orders/{Payment.objects.latest('pk').ref_id}/").content.decode()
+    assert re.search(r'id="sale-reference">004217<', page)
 
 
 def test_a_sale_on_credit_names_the_debtor_where_it_was_sent_and_in_the_strip(browser, shift):
@@ -323,12 +311,6 @@ def test_a_sale_on_credit_names_the_debtor_where_it_was_sent_and_in_the_strip(br
     assert browser.get("/counter/").content.decode().count("data-debtor>") == 2
 
 
-def test_the_next_ten_thousand_is_offered_first_after_the_exact_cash(browser, shift):
-    page = review(browser, make_product(price=27_500), NUMBER).content.decode()
-
-    assert re.findall(r'data-gives="(\d+)"', page) == ["27500", "30000", "40000", "50000", "100000"]
-
-
 def test_a_price_that_no_coins_make_says_so_and_stays_exact(browser, shift):
     page = review(browser, make_product(price=10_550), NUMBER).content.decode()
     assert re.search(r'id="no-coin" data-amount="50"', page)
@@ -338,6 +320,9 @@ def test_a_price_that_no_coins_make_says_so_and_stays_exact(browser, shift):
     changes = page.split('id="changes"')[1].split("</p>")[0]
     assert re.findall(r'data-note="(\d+)" data-amount="(\d+)"', changes)[:2] == [("20000", "9400"), ("50000", "39400")]
     assert 'id="no-coin"' not in review(browser, make_product(price=10_500), NUMBER).content.decode()
+    page = review(browser, make_product(price=27_500), NUMBER).content.decode()
+    gives = ["27500", "30000", "40000", "50000", "100000"]  # the next ten thousand after the exact cash
+    assert re.findall(r'data-gives="(\d+)"', page) == gives
 
     confirm(browser, make_product(price=10_550), cash_given="10.600")
 
@@ -345,16 +330,12 @@ def test_a_price_that_no_coins_make_says_so_and_stays_exact(browser, shift):
     assert expected_cash(shift) == 110_550
 
 
-def test_only_the_change_for_which_there_are_coins_is_shown(browser, shift):
+def test_only_the_change_for_which_there_are_coins_is_shown_and_the_receipt_says_the_rounding(browser, shift):
     confirm(browser, make_product(price=10_550), cash_given="20.000")
 
     assert paid() == [("cash", 10_550, 20_000)], "booked as it was given"
     shown = browser.get("/counter/").content.decode()
     assert re.findall(r'data-change="(\d+)"', shown) == ["9400"] * 2, "above the field and in the strip"
-
-
-def test_the_receipt_says_the_change_that_was_given_and_the_rounding(browser, shift):
-    confirm(browser, make_product(price=10_550), cash_given="20.000")
     order = end(Order.objects.get(), "success")
 
     page = browser.get(f"/orders/{order.ref_id}/receipt/").content.decode()
