@@ -82,18 +82,16 @@ def test_given_a_bill_in_a_batch_then_its_row_leads_there_until_it_is_over(bill:
     assert step_of(browser, bill)[1] == "Check and pay"
 
 
-def test_given_the_bill_is_unticked_in_the_batch_then_nothing_is_said(bill: DueBill, seller: User, batch: Batch):
+def test_given_the_batch_of_somebody_else_then_no_link_leads_there_and_unticked_nothing_is_said(
+    bill: DueBill, seller: User, batch: Batch
+):
+    assert marks(browser_of("cashier"), bill) == {HELD, PAY}
+    browser = signed_in(seller)
+    assert 'id="several"' not in browser.get("/due/").content.decode()  # nothing can be ticked
+
     tick(batch, actor=seller, ticked=[])
 
-    assert marks(signed_in(seller), bill) == {TICK, PAY}
-
-
-def test_given_the_batch_of_somebody_else_then_no_link_leads_there(bill: DueBill, batch: Batch):
-    assert marks(browser_of("cashier"), bill) == {HELD, PAY}
-
-
-def test_given_only_bills_in_batches_then_nothing_can_be_ticked(bill: DueBill, seller: User, batch: Batch):
-    assert 'id="several"' not in signed_in(seller).get("/due/").content.decode()
+    assert marks(browser, bill) == {TICK, PAY}
 
 
 def test_given_bills_that_the_batch_has_not_asked_about_yet_then_they_are_in_it(bill: DueBill, seller: User):

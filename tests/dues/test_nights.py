@@ -17,6 +17,7 @@ from dues.services import follow, keep, stop, sweep
 from gateway.models import Exchange
 from purchases.models import Order
 from purchases.states import Status
+from testing.database import undone
 from testing.factories import make_biller, make_check, make_payment
 from testing.people import make_person
 from tests.conftest import Upstream
@@ -40,46 +41,47 @@ def answer(number, answer: str = "bill", **facts) -> BillCheck:
     return check
 
 
-@pytest.mark.parametrize(
-    ("moment", "due"),
-    [
-        ("2026-11-12T00:59:00", []),  # the night has not begun
-        ("2026-11-12T01:00:00", ["2026-11-12"]),
-        ("2026-11-20T10:00:00", ["2026-11-12"]),  # the night was missed
-        ("2026-12-05T10:00:00", ["2026-11-12"]),  # the whole rest of the month, too
-    ],
-)
-def test_a_number_is_checked_in_the_night_of_its_day_or_after_a_missed_one(moment, due):
+NIGHTS = {
+    "2026-11-12T00:59:00": [],  # the night has not begun
+    "2026-11-12T01:00:00": ["2026-11-12"],
+    "2026-11-20T10:00:00": ["2026-11-12"],  # the night was missed
+    "2026-12-05T10:00:00": ["2026-11-12"],  # the whole rest of the month, too
+}
+
+
+def test_a_number_is_checked_in_the_night_of_its_day_or_after_a_missed_one():
     number = followed("1234567890", day=12, product=make_biller(), first_month="2026-11-01")
 
-    with at(moment):
-        sweep()
-        sweep()
+    for moment, due in NIGHTS.items():
+        with undone():
+            with at(moment):
+                sweep()
+                sweep()
 
-    assert states(number) == [(day, DueState.ASKING) for day in due]
-    assert BillCheck.objects.filter(saved_number=number, checked_by=None).count() == len(due)
+            assert states(number) == [(day, DueState.ASKING) for day in due], moment
+            assert BillCheck.objects.filter(saved_number=number, checked_by=None).count() == len(due), moment
 
 
-@pytest.mark.parametrize(
-    ("today", "due_on"), [("2026-02-28", "2026-02-28"), ("2026-04-30", "2026-04-30"), ("2026-05-30", "2026-04-30")]
-)
-def test_day_31_is_the_last_day_of_a_shorter_month(today, due_on):
+def test_day_31_is_the_last_day_of_a_shorter_month():
     number = followed("1234567890", day=31, product=make_biller())
 
-    with at(f"{today}T02:00:00"):
-        sweep()
+    for today, due_on in (("2026-02-28", "2026-02-28"), ("2026-04-30", "2026-04-30"), ("2026-05-30", "2026-04-30")):
+        with undone():
+            with at(f"{today}T02:00:00"):
+                sweep()
 
-    assert states(number) == [(due_on, DueState.ASKING)]
+            assert states(number) == [(due_on, DueState.ASKING)], today
 
 
-@pytest.mark.parametrize(("day", "first"), [(11, "2026-12-01"), (12, "2026-11-01"), (31, "2026-11-01")])
-def test_a_new_day_begins_with_its_next_date(day, first):
-    number = make_customer("Bu Sari", ("1234567890", make_biller())).numbers.get()
+def test_a_new_day_begins_with_its_next_date():
+    number, actor = make_customer("Bu Sari", ("1234567890", make_biller())).numbers.get(), make_person("cashier")
 
-    with at("2026-11-12T10:00:00"):
-        follow(number, day=day, fine_day=20, actor=make_person("cashier"))
+    for day, first in ((11, "2026-12-01"), (12, "2026-11-01"), (31, "2026-11-01")):
+        with undone():
+            with at("2026-11-12T10:00:00"):
+                follow(number, day=day, fine_day=20, actor=actor)
 
-    assert f"{FollowedNumber.objects.get().first_month}" == first
+            assert f"{FollowedNumber.objects.get().first_month}" == first, day
 
 
 def test_the_biller_is_asked_once_and_never_paid(upstream: Upstream):
@@ -141,18 +143,19 @@ def test_without_an_answer_it_is_asked_again_the_next_night():
     assert states(number) == [("2026-11-12", DueState.ASKING)]
 
 
-@pytest.mark.parametrize("code", ["DUPLICATE_REF_ID", "INQUIRY_EXPIRED", "BILL_NOT_FOUND"])
-def test_a_refusal_of_our_ref_id_is_no_number_that_is_gone(code):
+def test_a_refusal_of_our_ref_id_is_no_number_that_is_gone():
     number = followed("1234567890", day=12, product=make_biller())
     with at("2026-11-12T02:00:00"):
         sweep()
-    answer(number, "refusal", error_code=code)
+    for code in ("DUPLICATE_REF_ID", "INQUIRY_EXPIRED", "BILL_NOT_FOUND"):
+        with undone():
+            answer(number, "refusal", error_code=code)
 
-    assert states(number) == [("2026-11-12", DueState.ASKING)]
-    with at("2026-11-13T01:00:00"):
-        sweep()
-    assert BillCheck.objects.filter(destination=number.destination, answer="none").count() == 2
-    assert DueBill.objects.get().bill_check.answer == "none"
+            assert states(number) == [("2026-11-12", DueState.ASKING)], code
+            with at("2026-11-13T01:00:00"):
+                sweep()
+            assert BillCheck.objects.filter(destination=number.destination, answer="none").count() == 2, code
+            assert DueBill.objects.get().bill_check.answer == "none", code
 
 
 def test_a_closed_biller_is_asked_later_and_holds_up_nobody():
@@ -332,26 +335,28 @@ def test_a_number_that_two_merged_customers_have_is_followed_on():
     assert BillCheck.objects.get(pk=check.pk).saved_number == number
 
 
-@pytest.mark.parametrize("keeps_stopped", [True, False])
-def test_given_two_rows_of_a_number_merged_then_its_open_bill_stays(keeps_stopped):
-    plan = make_biller()
+def test_given_two_rows_of_a_number_merged_then_its_open_bill_stays():
+    plan, cashier, supervisor = make_biller(), make_person("cashier"), make_person("supervisor")
     gone = followed("551234567890", day=10, product=plan)
     kept = make_customer("Bu Sari", (gone.destination, plan)).numbers.get()
-    FollowedNumber.objects.create(number=kept, day=10 if keeps_stopped else 20, first_month=dt.date(2026, 11, 1))
-    with at("2026-11-10T02:00:00"):
-        night()
-        check = answer(gone)
-        if keeps_stopped:
-            stop(kept, actor=make_person("cashier"))
+    for keeps_stopped in (True, False):
+        with undone():
+            day = 10 if keeps_stopped else 20
+            FollowedNumber.objects.create(number=kept, day=day, first_month=dt.date(2026, 11, 1))
+            with at("2026-11-10T02:00:00"):
+                night()
+                check = answer(gone)
+                if keeps_stopped:
+                    stop(kept, actor=cashier)
 
-        merge_customers(kept.customer, gone.customer, name="Bu Sari", note="", actor=make_person("supervisor"))
+                merge_customers(kept.customer, gone.customer, name="Bu Sari", note="", actor=supervisor)
 
-        assert states(kept) == [("2026-11-10", DueState.UNPAID)]
-        assert DueBill.objects.get().bill_check == check
-        assert FollowedNumber.objects.get().number == kept
-    with at("2026-11-20T02:00:00"):
-        sweep()
-        assert DueBill.objects.count() == 1
+                assert states(kept) == [("2026-11-10", DueState.UNPAID)]
+                assert DueBill.objects.get().bill_check == check
+                assert FollowedNumber.objects.get().number == kept
+            with at("2026-11-20T02:00:00"):
+                sweep()
+                assert DueBill.objects.count() == 1
 
 
 def test_given_two_open_bills_merged_then_the_one_that_stays_is_kept():
