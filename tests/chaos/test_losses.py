@@ -72,30 +72,7 @@ def test_redis_emptied_with_orders_queued_then_all_succeed(upstream: Upstream, f
         assert upstream.calls(order, "create") == [CREATE]
 
 
-def test_broker_stopped_then_a_callback_is_applied_later(upstream: Upstream, fleet: Fleet, valkey):
-    fleet.start("web")
-    order = place_magic(3)  # stays pending until it is settled
-    Order.objects.filter(pk=order.pk).update(status=Status.SENDING, attempt=1, sent_at=timezone.now(), sent_no=1)
-    Order.objects.filter(pk=order.pk).update(status=Status.PENDING, next_poll_at="2030-01-01T00:00:00Z")
-    body = body_for(order)
-    signature = hmac.new(fleet.env["UPSTREAM_SECRET_KEY"].encode(), body, hashlib.sha256).hexdigest()
-    headers = {"Content-Type": "application/json", "X-Signature": signature, "X-Delivery-Id": "d-1"}
-    valkey.stop()
-
-    answer = requests.post(f"{fleet.url}/callbacks/upstream/", data=body, headers=headers, timeout=20)
-
-    assert answer.status_code == 200
-    assert Callback.objects.get().state == CallbackState.RECEIVED
-    assert requests.get(f"{fleet.url}/healthz", timeout=5).status_code == 200
-
-    valkey.start()
-    valkey.wait_ready()
-    fleet.start("worker", "background", "beat")
-    eventually(lambda: status(order) == Status.SUCCESS, within=60)
-    assert Callback.objects.get().state == CallbackState.APPLIED
-
-
-def test_broker_frozen_then_a_purchase_is_stored_and_sent_later(upstream: Upstream, fleet: Fleet, valkey):
+def test_broker_frozen_then_stopped_delays_a_purchase_and_a_callback(upstream: Upstream, fleet: Fleet, valkey):
     fleet.start("web")
     product = Product.objects.get(name="Telkomsel 10.000")
     cashier = browser_of("cashier", username="till")
@@ -103,14 +80,34 @@ def test_broker_frozen_then_a_purchase_is_stored_and_sent_later(upstream: Upstre
     cookies = {name: morsel.value for name, morsel in cashier.cookies.items()}
     form = {"destination": "081212340001", "price": product.price, "token": uuid.uuid4(), "confirm": "1"}
     form |= {"product": product.code, "csrfmiddlewaretoken": cookies["csrftoken"]}
+
+    # when: a purchase while Valkey is frozen
     os.kill(valkey.child.pid, signal.SIGSTOP)
     try:
         answer = requests.post(f"{fleet.url}/counter/send/", form, cookies=cookies, allow_redirects=False, timeout=60)
     finally:
         os.kill(valkey.child.pid, signal.SIGCONT)
+    bought = Order.objects.get()
+    assert (answer.status_code, bought.status) == (302, Status.QUEUED)
 
-    assert (answer.status_code, Order.objects.get().status) == (302, Status.QUEUED)
-    Order.objects.update(next_poll_at=timezone.now())  # the head start of the lost message is over
+    # when: a callback while Valkey has ended
+    order = place_magic(3)  # stays pending until it is settled
+    Order.objects.filter(pk=order.pk).update(status=Status.SENDING, attempt=1, sent_at=timezone.now(), sent_no=1)
+    Order.objects.filter(pk=order.pk).update(status=Status.PENDING, next_poll_at="2030-01-01T00:00:00Z")
+    body = body_for(order)
+    signature = hmac.new(fleet.env["UPSTREAM_SECRET_KEY"].encode(), body, hashlib.sha256).hexdigest()
+    headers = {"Content-Type": "application/json", "X-Signature": signature, "X-Delivery-Id": "d-1"}
+    valkey.stop()
+    answer = requests.post(f"{fleet.url}/callbacks/upstream/", data=body, headers=headers, timeout=20)
+    assert answer.status_code == 200
+    assert Callback.objects.get().state == CallbackState.RECEIVED
+    assert requests.get(f"{fleet.url}/healthz", timeout=5).status_code == 200
+
+    # then: both reach their state once it is back; the head start of the lost message is over
+    valkey.start()
+    valkey.wait_ready()
+    Order.objects.filter(pk=bought.pk).update(next_poll_at=timezone.now())
     fleet.start("worker", "background", "beat")
-    eventually(lambda: Order.objects.get().status == Status.SUCCESS, within=90)
-    assert upstream.ledger(Order.objects.get()) == [("debit", -product.price)]
+    eventually(lambda: (status(order), status(bought)) == (Status.SUCCESS, Status.SUCCESS), within=90)
+    assert Callback.objects.get().state == CallbackState.APPLIED
+    assert upstream.ledger(bought) == [("debit", -product.price)]
