@@ -18,23 +18,7 @@ from upstream.budget import CallClass
 from upstream.client import get_client
 
 
-def test_an_order_that_waits_for_a_top_up_is_sent_after_it(shop: Upstream):
-    spend_in_dashboard(shop, -(OPENING - 500))
-    reconcile()
-    order = buy(1, send=False, wait_for_topup=True)
-    assert order.status == Status.NEEDS_ACTION
-
-    shop.control("topup", amount=50_000)
-    reconcile()
-
-    order.refresh_from_db()
-    assert order.status == Status.QUEUED
-    assert order.events.count() == 2
-    submit(order.pk, call_class=CallClass.INTERACTIVE)
-    assert follow(order, seconds=10).status == Status.SUCCESS
-
-
-def test_the_command_is_refused_above_the_balance_or_may_wait(shop: Upstream, capsys: Any):
+def test_the_command_is_refused_above_the_balance_or_waits_for_a_top_up(shop: Upstream, capsys: Any):
     spend_in_dashboard(shop, -(OPENING - 500))
     reconcile()
     product = Product.objects.get(name="Telkomsel 10.000")
@@ -46,9 +30,15 @@ def test_the_command_is_refused_above_the_balance_or_may_wait(shop: Upstream, ca
     with pytest.raises(SystemExit) as ended:
         call_command(*arguments, "--wait-for-topup")
 
-    assert ended.value.code == 3
-    assert Order.objects.get().action_reason == "balance_short"
-    assert shop.calls(Order.objects.get()) == []
+    order = Order.objects.get()
+    assert (ended.value.code, order.status, order.action_reason) == (3, "needs_action", "balance_short")
+    assert shop.calls(order) == []
+    shop.control("topup", amount=50_000)
+    reconcile()
+    order.refresh_from_db()
+    assert (order.status, order.events.count()) == (Status.QUEUED, 2)
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    assert follow(order, seconds=10).status == Status.SUCCESS
 
 
 def test_reconcile_prints_one_object_and_exits_with_the_state(shop: Upstream, capsys: Any):

@@ -15,6 +15,7 @@ from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference
+from testing.database import undone
 from testing.orders import CALLBACK, STAFF, SUBMIT, Meanwhile, never_arrived, report, sent
 from tests.approvals.helpers import approve, decline
 from tests.gateway.helpers import read_balance
@@ -41,19 +42,15 @@ def decide(order: Order, outcome: str, people: tuple[Any, Any]) -> Order:
     return approve_verdict(verdict, actor=people[1])
 
 
-def test_a_lost_order_that_was_charged_is_named(lost: Order):
+def test_a_lost_order_is_named_and_reported_at_last_it_closes_its_difference(lost: Order):
     difference = Difference.objects.get()
-
     assert (difference.amount, difference.label) == (-PRICE, "unexplained_debit")
     assert difference.candidates == [{"ref_id": lost.ref_id, "why": "outcome_unknown"}]
 
-
-def test_reported_at_last_it_closes_its_difference(lost: Order):
     report(lost, "success")
-
     run = tell(OPENED - PRICE)
 
-    difference = Difference.objects.get()
+    difference.refresh_from_db()
     assert (difference.state, difference.explained_by, difference.entry) == ("acknowledged", lost, None)
     assert (run.state, run.difference) == ("balanced", 0)
     assert (ledger.books().balance, ledger.books().found) == (OPENED - PRICE, 0)
@@ -102,16 +99,6 @@ def test_what_somebody_else_took_with_it_stays_as_a_rest():
     assert (run.state, run.difference, ledger.books().found) == ("unexplained", -700, -700)
 
 
-def test_a_proposal_for_what_is_explained_is_refused(lost: Order, people: Any):
-    proposed = reconciliation.propose_adjustment(Difference.objects.get(), actor=people[0], reason="x")
-    report(lost, "success")
-    tell(OPENED - PRICE)
-
-    with pytest.raises(DecisionRefused):
-        reconciliation.approve_adjustment(proposed, actor=people[1])
-    assert not Entry.objects.filter(kind="adjustment").exists()
-
-
 ENDS: dict[str, Callable[[Adjustment, Any], Any]] = {
     "withdrawn": lambda proposed, people: decline(proposed, actor=people[0]),
     "refused": lambda proposed, people: decline(proposed, actor=people[1]),
@@ -119,19 +106,23 @@ ENDS: dict[str, Callable[[Adjustment, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("end", ENDS)
-def test_a_proposal_for_what_is_explained_ends_with_its_approval(end: str, lost: Order, people: Any):
+def test_a_proposal_for_what_is_explained_is_refused_and_ends_with_its_approval(lost: Order, people: Any):
     proposed = reconciliation.propose_adjustment(Difference.objects.get(), actor=people[0], reason="x")
     report(lost, "success")
     tell(OPENED - PRICE)
+    with pytest.raises(DecisionRefused):
+        reconciliation.approve_adjustment(proposed, actor=people[1])
 
-    ENDS[end](proposed, people)
+    for end, act in ENDS.items():
+        with undone():
+            act(proposed, people)
 
-    proposed.refresh_from_db()
-    assert proposed.decided_at is not None
-    assert (proposed.approved_by, proposed.declined_by) == (None, people[0] if end == "withdrawn" else people[1])
-    assert Difference.objects.get().explained_by == lost
-    assert not Entry.objects.filter(kind="adjustment").exists()
+            proposed.refresh_from_db()
+            assert proposed.decided_at is not None, end
+            decliner = people[0] if end == "withdrawn" else people[1]
+            assert (proposed.approved_by, proposed.declined_by) == (None, decliner), end
+            assert Difference.objects.get().explained_by == lost
+            assert not Entry.objects.filter(kind="adjustment").exists(), end
 
 
 def test_adjusted_before_it_was_decided_the_opposite_is_posted(lost: Order, people: Any):
@@ -152,7 +143,7 @@ def test_adjusted_before_it_was_decided_the_opposite_is_posted(lost: Order, peop
     assert ledger.books().balance == OPENED - PRICE
 
 
-def test_a_refund_of_a_successful_order_is_no_top_up():
+def test_a_refund_of_a_successful_order_is_no_top_up_and_explained_once_it_is_reversed(people: Any):
     open_books(OPENED)
     order = bought()
     tell(OPENED - PRICE)
@@ -162,16 +153,7 @@ def test_a_refund_of_a_successful_order_is_no_top_up():
     difference = Difference.objects.get()
     assert (difference.amount, difference.label, run.state) == (PRICE, "unreported_refund", "unexplained")
     assert difference.candidates == [{"ref_id": order.ref_id, "why": "refund_without_failure"}]
-
-
-def test_once_the_order_is_reversed_its_refund_is_explained(people: Any):
-    open_books(OPENED)
-    order = bought()
-    tell(OPENED - PRICE)
-    tell(OPENED)
-
     decide(order, "reversed", people)
-
     assert tell(OPENED).state == "balanced"
     assert Difference.objects.get().explained_by == order
     assert (ledger.books().balance, ledger.books().found) == (OPENED, 0)

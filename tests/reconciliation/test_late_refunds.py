@@ -16,6 +16,7 @@ from reconciliation import explaining, services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Difference, ExpectedTopUp
 from reconciliation.services import differences, orders_of_amount
+from testing.database import undone
 from testing.factories import make_product
 from testing.orders import never_arrived, sent
 from tests.approvals.helpers import decline
@@ -185,24 +186,17 @@ def test_an_announcement_takes_no_refund_that_came_twice(people: Any):
     assert kinds() == []
 
 
-@pytest.mark.parametrize(("days", "state"), [(6.9, "acknowledged"), (7.1, "open")])
-def test_an_announcement_expires_after_a_week(people: Any, days: float, state: str):
-    with time_machine.travel(ago(days=days), tick=True):
-        open_books(OPENING)
-        reconciliation.announce_top_up(amount=250_000, actor=people[0])
-
-    tell(OPENING + 250_000)
-
-    assert the(250_000).state == state
-
-
-def test_an_expired_announcement_is_withdrawn_or_made_again(people: Any):
-    with time_machine.travel(ago(days=8), tick=True):
+def test_an_announcement_expires_after_a_week_and_is_withdrawn_or_made_again(people: Any):
+    with time_machine.travel(ago(days=7.1), tick=True):
         open_books(OPENING)
         expected = reconciliation.announce_top_up(amount=250_000, actor=people[0])
         assert not expected.is_expired
+    with time_machine.travel(ago(days=6.9), tick=True):
+        reconciliation.announce_top_up(amount=260_000, actor=people[0])
     tell(OPENING + 250_000)
+    tell(OPENING + 250_000 + 260_000)
     assert expected.is_expired
+    assert (the(250_000).state, the(260_000).state) == ("open", "acknowledged")
 
     again = reconciliation.announce_top_up(amount=250_000, actor=people[0])
     reconciliation.cancel_expected_top_up(expected, actor=people[0])
@@ -211,38 +205,43 @@ def test_an_expired_announcement_is_withdrawn_or_made_again(people: Any):
     assert not ExpectedTopUp.objects.get(pk=expected.pk).is_expired
 
 
-@pytest.mark.parametrize(("missing", "is_named"), [(10_000, True), (1, True), (PRICE + 1, False)])
-def test_an_order_in_doubt_is_named_up_to_its_own_price(missing: int, is_named: bool):
+def test_an_order_in_doubt_is_named_up_to_its_own_price():
     open_books(OPENING)
     order = sent()
     never_arrived(order)
 
-    tell(OPENING - missing)
+    for missing, is_named in ((1, True), (PRICE + 1, False)):
+        with undone():
+            tell(OPENING - missing)
+            difference = Difference.objects.get()
+            assert (difference.amount, difference.label) == (-missing, "unexplained_debit")
+            assert difference.candidates == ([{"ref_id": order.ref_id, "why": "outcome_unknown"}] if is_named else [])
 
-    difference = Difference.objects.get()
-    assert (difference.amount, difference.label) == (-missing, "unexplained_debit")
-    assert difference.candidates == ([{"ref_id": order.ref_id, "why": "outcome_unknown"}] if is_named else [])
+
+TOGETHER = {
+    "two that fit together": (30_000, [20_000, 10_000], [50_000]),
+    "three that would": (80_000, [], []),
+    "one that fits alone": (50_000, [], [50_000]),
+    "none, but one of a higher price": (25_000, [], [50_000]),
+}
 
 
-@pytest.mark.parametrize(
-    ("missing", "together", "alone"),
-    [(30_000, [20_000, 10_000], [50_000]), (80_000, [], []), (50_000, [], [50_000]), (25_000, [], [50_000])],
-    ids=["two that fit together", "three that would", "one that fits alone", "none, but one of a higher price"],
-)
-def test_where_no_order_fits_two_are_named_that_fit_together(missing: int, together: list[int], alone: list[int]):
+def test_where_no_order_fits_two_are_named_that_fit_together():
     open_books(OPENING)
     for price in (10_000, 20_000, 50_000):
         never_arrived(sent(product=make_product(price=price)))
-
-    tell(OPENING - missing)
-
-    difference = Difference.objects.get()
     refs = dict(Order.objects.values_list("max_price", "ref_id"))
-    assert [(candidate["ref_id"], candidate["why"]) for candidate in difference.candidates] == [
-        *((refs[price], "two_together") for price in together),
-        *((refs[price], "outcome_unknown") for price in alone),
-    ]
-    assert orders_of_amount([difference])[difference.pk] == ([refs[missing]] if missing in refs else [])
+
+    for case, (missing, together, alone) in TOGETHER.items():
+        with undone():
+            tell(OPENING - missing)
+
+            difference = Difference.objects.get()
+            assert [(candidate["ref_id"], candidate["why"]) for candidate in difference.candidates] == [
+                *((refs[price], "two_together") for price in together),
+                *((refs[price], "outcome_unknown") for price in alone),
+            ], case
+            assert orders_of_amount([difference])[difference.pk] == ([refs[missing]] if missing in refs else []), case
 
 
 def test_orders_in_doubt_that_fit_come_first_and_then_the_nearest_prices(monkeypatch: pytest.MonkeyPatch):

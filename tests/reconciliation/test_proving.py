@@ -11,7 +11,7 @@ from purchases.services import Decision, apply_verdict
 from purchases.states import Status
 from reconciliation.models import Difference
 from reconciliation.services import prove, proving
-from testing.database import tamper
+from testing.database import tamper, undone
 from testing.orders import STAFF, never_arrived, place, report, sent
 from tests.ledger.helpers import open_books, spend
 
@@ -33,14 +33,6 @@ def debit_of(order: Order) -> Entry:
     return Entry.objects.get(ref_id=order.ref_id, kind="debit")
 
 
-def test_untouched_books_are_proved_to_the_newest_entry(books: list[Order]):
-    proof = prove()
-
-    newest = Entry.objects.order_by("-pk").first()
-    assert newest is not None
-    assert (proof.upto, proof.balance, proof.flaw) == (newest.pk, newest.balance_after, "")
-
-
 def test_a_cut_debit_is_found_at_its_entry_and_with_mended_sums_at_its_order(books: list[Order]):
     debit = debit_of(books[0])
     tamper(
@@ -59,17 +51,6 @@ def test_a_cut_debit_is_found_at_its_entry_and_with_mended_sums_at_its_order(boo
     assert (proof.flaw, proof.flaw_entry, proof.flaw_amount) == (Flaw.ORDER, debit.pk, 500)
 
 
-def test_a_deleted_last_debit_is_missing(books: list[Order]):
-    last = debit_of(books[2])
-    tamper("DELETE FROM ledger_entry WHERE id >= %s", last.pk)
-    tamper(
-        "UPDATE ledger_books SET (balance, reserved) ="
-        " (SELECT balance_after, reserved_after FROM ledger_entry ORDER BY id DESC LIMIT 1)"
-    )
-
-    assert prove(everything=True).flaw == Flaw.MISSING
-
-
 def test_a_flaw_stays_until_everything_is_proved(books: list[Order]):
     tamper("UPDATE ledger_books SET balance = balance + 250000")
     assert prove(everything=True).flaw
@@ -80,31 +61,34 @@ def test_a_flaw_stays_until_everything_is_proved(books: list[Order]):
     assert Proof.objects.get().all_proved_at is not None
 
 
-def test_a_proof_goes_on_where_the_last_one_ended(books: list[Order], django_assert_max_num_queries: Any):
+def test_a_proof_of_untouched_books_goes_on_to_the_newest_entry(books: list[Order], django_assert_max_num_queries: Any):
     with django_assert_max_num_queries(20):
-        prove()
+        proof = prove()
+
+    newest = Entry.objects.latest("pk")
+    assert (proof.upto, proof.balance, proof.flaw) == (newest.pk, newest.balance_after, "")
     assert Books.objects.get().balance == Proof.objects.get().balance
     assert not Difference.objects.exists()
 
 
-def test_a_changed_status_leaves_a_wrong_reservation(books: list[Order]):
-    order = sent()
-    prove()
-    tamper(
-        "UPDATE purchases_order SET status = 'success', accepted_no = sent_no, ended_no = sent_no, final_at = now(),"
-        " next_poll_at = NULL WHERE id = %s",
-        order.pk,
-    )
-
-    proof = prove(everything=True)
-
-    reserved = Entry.objects.get(ref_id=order.ref_id, kind="hold")
-    assert (proof.flaw, proof.flaw_amount, proof.flaw_entry) == (Flaw.RESERVED, reserved.amount, reserved.pk)
-
-
-def test_an_invented_release_is_found_by_the_next_run(books: list[Order]):
+def test_a_wrong_reservation_is_found(books: list[Order]):
     order = sent()
     assert prove().flaw == ""
+
+    with undone():  # a changed status
+        tamper(
+            "UPDATE purchases_order SET status = 'success', accepted_no = sent_no, ended_no = sent_no,"
+            " final_at = now(), next_poll_at = NULL WHERE id = %s",
+            order.pk,
+        )
+        proof = prove(everything=True)
+        reserved = Entry.objects.get(ref_id=order.ref_id, kind="hold")
+        assert (proof.flaw, proof.flaw_amount, proof.flaw_entry) == (Flaw.RESERVED, reserved.amount, reserved.pk)
+    with undone():  # an open order without any reservation
+        tamper("DELETE FROM ledger_entry WHERE ref_id = %s", order.ref_id)
+        tamper("UPDATE ledger_books SET reserved = 0")
+        proof = prove(everything=True)
+        assert (proof.flaw, proof.flaw_amount) == (Flaw.RESERVED, -order.max_price)
     tamper(
         "INSERT INTO ledger_entry (kind, amount, balance_change, reserved_change, balance_after, reserved_after,"
         " ref_id, order_kind, reason, at)"
@@ -112,19 +96,7 @@ def test_an_invented_release_is_found_by_the_next_run(books: list[Order]):
         order.ref_id,
     )
     tamper("UPDATE ledger_books SET reserved = 0")
-
-    proof = prove()
-
-    assert (proof.flaw, proof.flaw_amount) == (Flaw.RESERVED, -order.max_price)
-
-
-def test_an_open_order_without_any_reservation_is_found(books: list[Order]):
-    order = sent()
-    tamper("DELETE FROM ledger_entry WHERE ref_id = %s", order.ref_id)
-    tamper("UPDATE ledger_books SET reserved = 0")
-
-    proof = prove(everything=True)
-
+    proof = prove()  # an invented release is found by the next run
     assert (proof.flaw, proof.flaw_amount) == (Flaw.RESERVED, -order.max_price)
 
 
@@ -139,16 +111,19 @@ def test_every_status_of_an_order_has_its_reservation(books: list[Order]):
     assert Entry.objects.filter(ref_id=placed.ref_id).aggregate(sum=Sum("reserved_change"))["sum"] == placed.max_price
 
 
-def test_an_entry_with_an_earlier_time_is_found(books: list[Order]):
+def test_a_deleted_last_entry_is_missing_and_one_with_an_earlier_time_is_found(books: list[Order]):
     debit = debit_of(books[1])
-    tamper("UPDATE ledger_entry SET at = at - interval '1 day' WHERE id = %s", debit.pk)
-
-    proof = prove(everything=True)
-
-    assert (proof.flaw, proof.flaw_entry, proof.flaw_amount) == (Flaw.TIME, debit.pk, PRICE)
-
-
-def test_a_deleted_last_refund_is_missing(books: list[Order]):
+    with undone():
+        tamper("UPDATE ledger_entry SET at = at - interval '1 day' WHERE id = %s", debit.pk)
+        proof = prove(everything=True)
+        assert (proof.flaw, proof.flaw_entry, proof.flaw_amount) == (Flaw.TIME, debit.pk, PRICE)
+    with undone():
+        tamper("DELETE FROM ledger_entry WHERE id >= %s", debit_of(books[2]).pk)
+        tamper(
+            "UPDATE ledger_books SET (balance, reserved) ="
+            " (SELECT balance_after, reserved_after FROM ledger_entry ORDER BY id DESC LIMIT 1)"
+        )
+        assert prove(everything=True).flaw == Flaw.MISSING
     refunded = spend(PRICE, refunded=True)
     tamper("DELETE FROM ledger_entry WHERE ref_id = %s AND kind = 'refund'", refunded.ref_id)
     tamper("UPDATE ledger_books SET balance = balance - %s", PRICE)
