@@ -14,6 +14,7 @@ from branches.models import FIRST
 from core.times import short_time
 from drawers.services import close_shift
 from policies.models import Policies
+from purchases.models import Incident
 from purchases.services.resolving import requeue
 from purchases.services.sending import claim
 from purchases.states import ActionReason, Status
@@ -123,7 +124,7 @@ def test_what_is_due_in_one_minute_is_one_group_twelve_hours_ahead():
     assert [group_of(item, now) for item in same] == ["today", "today"]
 
 
-def test_an_approval_that_keeps_no_customer_is_due_when_it_expires_a_difference_in_an_hour():
+def test_an_approval_that_keeps_no_customer_is_due_when_it_expires_other_work_in_an_hour():
     asker, owner = supervisor(), browser_of("admin")
     batch = Batch.objects.create(branch_id=FIRST, sha256="0" * 64)
     asked_for = ask(BATCH, subject=str(batch.pk), content=content_of(batch, seller=asker, payment=CASH), actor=asker)
@@ -131,6 +132,9 @@ def test_an_approval_that_keeps_no_customer_is_due_when_it_expires_a_difference_
 
     assert due_of(owner, "approval") == asked_for.expires_at
     assert due_of(owner, "difference") == difference.found_at + dt.timedelta(hours=1)
+    incident = Incident.objects.create(order=make_order(Status.SUCCESS), kind="contradiction", source="callback")
+    assert due_of(owner, "incident") == incident.at + dt.timedelta(hours=1)
+    assert f"row-incident-{incident.pk}" in owner.get("/work/first/").content.decode(), "the overview shows it itself"
 
 
 def test_money_to_give_back_is_due_in_half_an_hour_if_it_was_sold_at_a_drawer():

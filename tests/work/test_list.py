@@ -35,7 +35,7 @@ def test_of_what_is_due_in_one_minute_the_most_severe_comes_first():
     at = timezone.now().replace(second=0, microsecond=0) - dt.timedelta(days=1)
     order = make_order(Status.SUCCESS)
     Incident.objects.create(order=order, kind="contradiction", source="poll", detail="failed after success", at=at)
-    make_difference(-1_000, "unexplained_debit", found_at=at + dt.timedelta(hours=23, seconds=50))
+    make_difference(-1_000, "unexplained_debit", found_at=at + dt.timedelta(seconds=50))
 
     assert rows(browser_of("admin")) == ["difference", "incident"]
 

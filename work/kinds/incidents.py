@@ -1,5 +1,6 @@
 """Incidents: reports of the upstream about an order that should never come."""
 
+import datetime as dt
 from collections.abc import Collection
 from typing import Any
 
@@ -25,6 +26,7 @@ class Incidents(WorkKind):
     sees = (Right.VIEW_ORDERS,)
     does = (Right.RESOLVE_ORDERS,)
     branch = "order__payment__branch"
+    within = dt.timedelta(hours=1)  # a customer may have paid for nothing
     says_none = True
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
