@@ -145,6 +145,7 @@ def test_the_cursor_stays_on_the_button_of_its_own_difference(live_server: Any, 
 
     # when another one comes
     make_difference(2_000)
+    page.evaluate("htmx.trigger('#live', 'again')")
     expect(page.locator("#balance-differences .difference-panel")).to_have_count(3)
 
     # then it is still there
