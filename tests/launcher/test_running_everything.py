@@ -23,12 +23,9 @@ import pytest
 import redis
 
 from core.priority import NICENESS
-from launcher.data_folder import is_held, read_environment, read_state
-from launcher.installing import locked
+from launcher.data_folder import read_environment, read_state
 from launcher.process_table import with_descendants
-from launcher.processes import ProcessGroup
 from launcher.stack import MEMORY
-from launcher.upgrading import upgrade_lock
 from testing.sandbox_process import free_port
 from tests.launcher.conftest import all_gone, clean_environment, new_folder, wait_until
 from tests.launcher.helpers import ROOT, run
@@ -239,22 +236,6 @@ def test_workers_come_back_when_valkey_takes_writes_again(running: Running) -> N
     assert pages == 200
     assert wait_until(lambda: running.get("/readyz") == 200, seconds=90)
     assert running.process.poll() is None
-
-
-def test_it_gives_way_to_an_upgrade_and_starts_again_in_the_same_process(running: Running) -> None:
-    launcher, children = running.process.pid, set(running.everyone()) - {running.process.pid}
-
-    with locked(upgrade_lock(running.folder), ProcessGroup()):
-        os.kill(launcher, signal.SIGUSR1)
-
-        # it has released everything, and waits
-        assert wait_until(lambda: not is_held(running.folder) and all_gone(list(children)), seconds=30)
-        assert running.process.poll() is None
-        assert running.processes() == {}
-
-    assert wait_until(lambda: read_state(running.folder).get("doing") == "serving", seconds=60)
-    assert read_state(running.folder)["pid"] == launcher
-    assert running.get("/healthz") == 200
 
 
 def test_a_dead_web_restarts_and_a_dead_launcher_has_no_orphan(running: Running) -> None:

@@ -24,11 +24,12 @@ import pytest
 import requests
 
 from launcher import ROOT, VENV
-from launcher.data_folder import read_json
+from launcher.data_folder import read_json, read_state
+from launcher.process_table import with_descendants
 from launcher.stack import APP_DATABASE
 from testing.released_shop import GIVEN
 from testing.sandbox_process import free_port
-from tests.launcher.conftest import clean_environment, wait_until
+from tests.launcher.conftest import all_gone, clean_environment, wait_until
 from tests.launcher.helpers import git
 
 PRODUCT = "TSEL10"
@@ -41,7 +42,7 @@ SETTINGS = {
     "ORDER_LEASE_SECONDS": "10",
 }
 MOST_SECONDS = 300  # so that a fault ends the test
-NOT_COPIED = (".git", ".venv*", "node_modules", ".data", ".env", ".*_cache", "site", "staticfiles")
+NOT_COPIED = (".git", ".venv*", "node_modules", ".data", ".env", ".*_cache", "site", "staticfiles", "benchmarks")
 MIGRATION = """
 from django.db import migrations
 
@@ -119,14 +120,14 @@ class Shop:
         self._environment = clean_environment(BACKOFFICE_DATA=str(data), **SETTINGS)
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[None]:
+    def running(self) -> Iterator["subprocess.Popen[str]"]:
         """Run `./run` until the block ends."""
         with subprocess.Popen(self._words("--port", str(self.port)), **self._how()) as process:
             try:
                 listener = threading.Thread(target=self._listen, args=[process], daemon=True)
                 listener.start()
                 self.await_ready(process)
-                yield
+                yield process
             finally:
                 process.terminate()
                 process.wait(30)
@@ -251,17 +252,23 @@ def test_upgrades_of_a_shop_that_sells_lose_and_double_nothing(checkout: Path, r
     shop = Shop(checkout, released)
 
     # given: a selling shop with the data of 0.1.0 and today's code
-    with shop.running():
+    with shop.running() as launcher:
+        others = set(with_descendants(launcher.pid)) - {launcher.pid}
         with Cashier(shop.address) as cashier:
             cashier.sell_more()
 
             # when: one upgrade cannot be prepared, and the next one can
             failed = shop.upgrade_to("0.1.1")
             columns_of_failed = shop.rows(COLUMNS)
+            assert all_gone(list(others)), "it had released everything"
             cashier.sell_more()
             worked = shop.upgrade_to("0.1.2")
             cashier.sell_more()
         wait_for(lambda: all(status == "success" for _number, _ref, status, _kinds in shop.rows(ORDERS)), every=0.5)
+
+        # then: both began in the same process, which systemd knows
+        assert launcher.poll() is None
+        assert read_state(released)["pid"] == launcher.pid
 
         # then: the first upgrade left nothing, and each sale is there once, in the books and at the provider
         assert (failed.returncode, columns_of_failed) == (1, [])
