@@ -109,40 +109,25 @@ def test_a_second_run_names_the_first_ones_address(empty: Path) -> None:
     assert "4242" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "given", "missing"),
-    [
-        (["up"], [], ": SECRET_KEY, UPSTREAM_SECRET_ID, UPSTREAM_SECRET_KEY, ALLOWED_HOSTS."),
-        (["manage", "check"], ["SECRET_KEY", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY"], ": ALLOWED_HOSTS."),
-    ],
-)
-def test_a_real_upstream_without_its_settings_is_refused(
-    words: list[str], given: list[str], missing: str, empty: Path
-) -> None:
-    named = {name: REAL[name] for name in given} or {"SECRET_KEY": ""}  # an empty value counts as none
-    result = run(*words, data=empty, UPSTREAM_BASE_URL=REAL["UPSTREAM_BASE_URL"], **named)
+def test_settings_that_cannot_run_are_refused_before_a_start(empty: Path) -> None:
+    upstream = {"UPSTREAM_BASE_URL": REAL["UPSTREAM_BASE_URL"]}
+    secrets = {name: REAL[name] for name in ("SECRET_KEY", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY")}
+    all_missing = ": SECRET_KEY, UPSTREAM_SECRET_ID, UPSTREAM_SECRET_KEY, ALLOWED_HOSTS."
+    for words, environment, sentence in [
+        (["up"], {**upstream, "SECRET_KEY": ""}, all_missing),  # an empty value counts as none
+        (["manage", "check"], {**upstream, **secrets}, ": ALLOWED_HOSTS."),
+        ([], REAL | {"UPSTREAM_BASE_URL": "notaurl"}, "UPSTREAM_BASE_URL"),
+        (["up", "--only", "worker"], REAL, ": DATABASE_URL, REDIS_URL."),  # what installations share
+        (["manage", "check"], REAL | {"SECRET_KEY": "k3y" * 16}, "SECRET_KEY has only 48 "),
+    ]:
+        result = run(*words, data=empty, **environment)
 
-    assert result.returncode == 1
-    assert missing in result.stderr
-    assert not list(empty.iterdir()), "something was started before the refusal"
-
-
-def test_an_upstream_must_be_a_web_address(empty: Path) -> None:
-    result = run(data=empty, **REAL | {"UPSTREAM_BASE_URL": "notaurl"})
-
-    assert result.returncode == 1
-    assert "UPSTREAM_BASE_URL" in result.stderr
-    assert not list(empty.iterdir()), "something was started before the refusal"
+        assert result.returncode == 1, sentence
+        assert sentence in result.stderr
+        assert "k3yk3y" not in result.stderr
+        assert not list(empty.iterdir()), "something was started before the refusal"
     addresses = ["notaurl", "upstream.example.com", "ftp://a.example", "https://", "https://a:b"]
     assert [address for address in addresses if project.is_web_address(address)] == []
-
-
-def test_single_roles_need_what_installations_share(empty: Path) -> None:
-    result = run("up", "--only", "worker", data=empty, **REAL)
-
-    assert result.returncode == 1
-    assert ": DATABASE_URL, REDIS_URL." in result.stderr
-    assert not list(empty.iterdir()), "something was started before the refusal"
 
 
 def test_a_wrong_number_of_processes_is_refused(empty: Path) -> None:
@@ -156,31 +141,19 @@ def test_a_wrong_number_of_processes_is_refused(empty: Path) -> None:
             count({"WEB_PROCESSES": number}, "WEB_PROCESSES", 1)
 
 
-def test_a_short_key_is_refused_and_not_shown(empty: Path) -> None:
-    result = run("manage", "check", data=empty, **REAL | {"SECRET_KEY": "k3y" * 16})
+def test_a_store_that_does_not_answer_is_named(empty: Path) -> None:
+    for name, address in {
+        "DATABASE_URL": "postgresql://u:very-secret@127.0.0.1:9/none",
+        "SANDBOX_DATABASE_URL": "nonsense",
+        "REDIS_URL": "redis://:very-secret@127.0.0.1:9/0",
+    }.items():
+        result = run("manage", "check", data=empty, **{name: address})
 
-    assert result.returncode == 1
-    assert "SECRET_KEY has only 48 " in result.stderr
-    assert "k3yk3y" not in result.stderr
-    assert not list(empty.iterdir()), "something was started before the refusal"
-
-
-@pytest.mark.parametrize(
-    ("name", "address"),
-    [
-        ("DATABASE_URL", "postgresql://u:very-secret@127.0.0.1:9/none"),
-        ("SANDBOX_DATABASE_URL", "nonsense"),
-        ("REDIS_URL", "redis://:very-secret@127.0.0.1:9/0"),
-    ],
-)
-def test_a_store_that_does_not_answer_is_named(name: str, address: str, empty: Path) -> None:
-    result = run("manage", "check", data=empty, **{name: address})
-
-    assert result.returncode == 1
-    assert f" at {name}" in result.stderr
-    assert "very-secret" not in result.stderr
-    assert "Traceback" not in result.stderr
-    assert not (empty / "logs").exists(), "something was started before the refusal"
+        assert result.returncode == 1, name
+        assert f" at {name}" in result.stderr
+        assert "very-secret" not in result.stderr
+        assert "Traceback" not in result.stderr
+        assert not (empty / "logs").exists(), "something was started before the refusal"
 
 
 @pytest.mark.parametrize(

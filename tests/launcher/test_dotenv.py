@@ -79,19 +79,20 @@ def test_a_place_of_a_user_who_is_not_there_is_named(name: str, monkeypatch: pyt
         project.read_project()
 
 
-@pytest.mark.parametrize("name", project.SECRETS)
-def test_each_secret_may_come_from_a_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_secret_may_come_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "secret").write_text("of-a-file\n")
-    monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(f"{name}_FILE", str(tmp_path / "secret"))
+    for name in project.SECRETS:
+        with monkeypatch.context() as patch:
+            patch.delenv(name, raising=False)
+            patch.setenv(f"{name}_FILE", str(tmp_path / "secret"))
 
-    given = project.read_project().given
+            given = project.read_project().given
 
-    assert given[name] == "of-a-file"
-    assert f"{name}_FILE" not in given
-    monkeypatch.setenv(name, "another")
-    with pytest.raises(LaunchError, match="different things"):
-        project.read_project()
-    monkeypatch.setenv(f"{name}_FILE", str(tmp_path / "none"))
-    with pytest.raises(LaunchError, match=f"{name}_FILE"):
-        project.read_project()
+            assert given[name] == "of-a-file"
+            assert f"{name}_FILE" not in given
+            patch.setenv(name, "another")
+            with pytest.raises(LaunchError, match="different things"):
+                project.read_project()
+            patch.setenv(f"{name}_FILE", str(tmp_path / "none"))
+            with pytest.raises(LaunchError, match=f"{name}_FILE"):
+                project.read_project()

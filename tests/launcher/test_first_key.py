@@ -34,14 +34,12 @@ def test_the_app_gets_the_digest_of_the_key_alone(tmp_path: Path) -> None:
     assert stack.first_key not in json.dumps([stack.environment, stack.owners_environment, kept])
 
 
-@pytest.mark.parametrize(
-    ("said", "given"), [("  no demo staff", {}), (f"  {NO_OWNER}", {"OIDC_ISSUER": "https://id.example.com"})]
-)
-def test_no_key_with_an_owner_or_a_provider(said: str, given: dict[str, str], tmp_path: Path) -> None:
-    stack = prepared(tmp_path, said, **given)
+def test_no_key_with_an_owner_or_a_provider(tmp_path: Path) -> None:
+    for said, given in (("  no demo staff", {}), (f"  {NO_OWNER}", {"OIDC_ISSUER": "https://id.example.com"})):
+        stack = prepared(tmp_path, said, **given)
 
-    assert stack.first_key == ""
-    assert "FIRST_KEY_DIGEST" not in stack.environment
+        assert stack.first_key == "", said
+        assert "FIRST_KEY_DIGEST" not in stack.environment
 
 
 def test_a_restored_shop_that_is_not_open_is_known(tmp_path: Path) -> None:
@@ -49,12 +47,12 @@ def test_a_restored_shop_that_is_not_open_is_known(tmp_path: Path) -> None:
     assert not prepared(tmp_path, "  no demo staff").is_restored
 
 
-@pytest.mark.parametrize(
-    ("said", "headline"),
-    [("SystemCheckError: ...", "The settings are refused."), ("a fault", "The database could not be prepared.")],
-)
-def test_a_refused_setting_is_not_taken_for_the_database(said: str, headline: str, tmp_path: Path) -> None:
-    with pytest.raises(LaunchError) as refusal:
-        prepared(tmp_path, said, code=1)
+def test_a_refused_setting_is_not_taken_for_the_database(tmp_path: Path) -> None:
+    for said, headline in {
+        "SystemCheckError: ...": "The settings are refused.",
+        "a fault": "The database could not be prepared.",
+    }.items():
+        with pytest.raises(LaunchError) as refusal:
+            prepared(tmp_path, said, code=1)
 
-    assert str(refusal.value).splitlines()[0] == headline
+        assert str(refusal.value).splitlines()[0] == headline

@@ -155,40 +155,40 @@ def test_what_a_killed_upgrade_has_left_is_deleted(tmp_path: Path) -> None:
     assert [path.name for path in home.iterdir()] == ["data"]
 
 
-@pytest.mark.parametrize("step", range(4))
 def test_a_kill_while_the_database_is_put_back_leaves_no_half_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data, old, new = tmp_path / "data", "of version 1", "of version 2"
-    for folder, written in ((data, new), (before(data), old)):
-        folder.mkdir()
-        for name in ("PG_VERSION", "rows"):
-            (folder / name).write_text(written)
-    steps = iter(range(4))
+    old, new, remove_whole = "of version 1", "of version 2", shutil.rmtree
+    for step in range(4):
+        data, steps = tmp_path / str(step) / "data", iter(range(4))
+        for folder, written in ((data, new), (before(data), old)):
+            folder.mkdir(parents=True)
+            for name in ("PG_VERSION", "rows"):
+                (folder / name).write_text(written)
 
-    def rename(path: Path, to: Path) -> None:
-        if next(steps) == step:
-            raise KeyboardInterrupt
-        os.rename(path, to)  # noqa: PTH104 - it stands in for Path.rename
+        def rename(path: Path, to: Path, steps=steps, step=step) -> None:
+            if next(steps) == step:
+                raise KeyboardInterrupt
+            os.rename(path, to)  # noqa: PTH104 - it stands in for Path.rename
 
-    def remove(path: Path, **_: object) -> None:
-        if next(steps) == step:
-            (path / "PG_VERSION").unlink(missing_ok=True)
-            raise KeyboardInterrupt
-        remove_whole(path, ignore_errors=True)
+        def remove(path: Path, steps=steps, step=step, **_: object) -> None:
+            if next(steps) == step:
+                (path / "PG_VERSION").unlink(missing_ok=True)
+                raise KeyboardInterrupt
+            remove_whole(path, ignore_errors=True)
 
-    # when: the kill comes at any step, in the middle of a deletion
-    remove_whole = shutil.rmtree
-    with monkeypatch.context() as killed:
-        killed.setattr(Path, "rename", rename)
-        killed.setattr(shutil, "rmtree", remove)
-        with pytest.raises(KeyboardInterrupt):
-            upgrading.restore(data)
+        # when: the kill comes at any step, in the middle of a deletion
+        with monkeypatch.context() as killed:
+            killed.setattr(Path, "rename", rename)
+            killed.setattr(shutil, "rmtree", remove)
+            with pytest.raises(KeyboardInterrupt):
+                upgrading.restore(data)
 
-    # then: the database in place is whole, or there is none, and its copy can still take the place
-    assert not data.exists() or sorted(file.read_text() for file in data.iterdir()) in ([old, old], [new, new])
-    upgrading.restore(data)
-    assert sorted((file.name, file.read_text()) for file in data.iterdir()) == [("PG_VERSION", old), ("rows", old)]
+        # then: the database in place is whole, or there is none, and its copy can still take the place
+        assert not data.exists() or sorted(file.read_text() for file in data.iterdir()) in ([old, old], [new, new])
+        upgrading.restore(data)
+        left = sorted((file.name, file.read_text()) for file in data.iterdir())
+        assert left == [("PG_VERSION", old), ("rows", old)], step
 
 
 def test_a_database_that_was_not_put_back_is_no_new_shop(empty: Path, group: ProcessGroup) -> None:
