@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+from functools import partial
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -54,7 +55,7 @@ def test_what_was_executed_before_the_restore_is_tidied_up(discount):
     assert (approval.state, discount.ends) == ("void", ["void"])
 
 
-def test_given_an_owner_asked_then_the_owner_cannot_approve(discount):
+def test_given_an_owner_asked_then_neither_the_owner_nor_sql_approves_it(discount):
     owner = approver("owner")
     approval = ask_discount(owner)
 
@@ -63,13 +64,7 @@ def test_given_an_owner_asked_then_the_owner_cannot_approve(discount):
 
     assert refusal.value.reason == "own"
     assert discount.done == []
-
-
-def test_given_an_own_approval_in_sql_then_the_database_refuses(discount):
-    owner = approver("owner")
-    approval = ask_discount(owner)
     decided = {"state": "approved", "decided_at": clock.now(), "result": "D-1"}
-
     for by in (owner, None):
         with pytest.raises(IntegrityError), transaction.atomic():
             Approval.objects.filter(pk=approval.pk).update(**decided, decided_by=by)
@@ -87,62 +82,40 @@ def test_given_a_code_was_used_then_it_approves_nothing_more(discount):
     assert len(discount.done) == 1
 
 
-@pytest.mark.parametrize("facts", [{"is_active": False}, {"role": "cashier"}, {"role": "auditor"}])
-def test_given_no_right_then_nobody_approves_or_refuses(discount, facts):
-    approval = ask_discount(cashier())
-    person = make_person(facts.pop("role", "admin"), username="other", **facts)
+def test_given_no_right_then_nobody_approves_or_refuses(discount):
+    approval, budi = ask_discount(cashier()), approver()
+    people = [make_person(role, username=f"other {role}") for role in ("cashier", "auditor")]
+    people.append(make_person("admin", username="off", is_active=False))
 
-    for decide in (lambda: approve(approval, person), lambda: refuse(approval, actor=person, reason="No")):
+    steps = [
+        (partial(approve, approval, person), partial(refuse, approval, actor=person, reason="No")) for person in people
+    ]
+    User.objects.filter(pk=budi.pk).update(is_superuser=False)  # `budi` is as the request read him
+    for decide in [*(step for both in steps for step in both), partial(approve, approval, budi)]:
         with pytest.raises(ApprovalRefused) as refusal:
             decide()
-        assert refusal.value.reason == "no_right"
+        assert refusal.value.reason == "no_right", decide
     assert discount.done == []
 
 
-def test_given_the_right_was_lost_meanwhile_then_it_is_refused(discount):
-    approval, budi = ask_discount(cashier()), approver()
-    User.objects.filter(pk=budi.pk).update(is_superuser=False)  # `budi` is as the request read him
+def test_given_what_cannot_be_done_as_it_was_asked_then_it_is_void(discount):
+    sari, budi = cashier(), approver()
+    other, closed, lost = (ask_discount(sari, subject=subject) for subject in ("A", "B", "C"))
 
-    with pytest.raises(ApprovalRefused):
-        approve(approval, budi)
-
-    assert discount.done == []
-
-
-def test_given_another_content_now_then_it_is_void(discount):
-    approval, budi = ask_discount(cashier()), approver()
     discount.content = {"product": "TSEL10", "price": 9_500}
-
-    decided = approve(approval, budi)
-
+    decided = approve(other, budi)
     assert (decided.state, decided.changes, decided.result) == ("void", {"price": [9_000, 9_500]}, "")
-    assert discount.done == []
     assert discount.ends == ["void"]
-    assert kinds() == ["approval_asked", "approval_void"]
+    assert kinds() == ["approval_asked"] * 3 + ["approval_void"]
 
-
-def test_given_it_cannot_be_done_any_more_then_it_is_void(discount):
-    approval = ask_discount(cashier())
     discount.refusal = Closed("The shop is closed.")
+    decided = approve(closed, budi)
+    words = dict.fromkeys(("en", "id"), "The shop is closed.")
+    assert (decided.state, decided.changes) == ("void", {"code": "Closed", "words": words})
 
-    decided = approve(approval, approver())
-
-    assert (decided.state, decided.changes) == (
-        "void",
-        {
-            "code": "Closed",
-            "words": dict.fromkeys(("en", "id"), "The shop is closed."),
-        },
-    )
-
-
-def test_given_the_asker_lost_the_right_then_it_is_void(discount):
-    sari = cashier()
-    approval = ask_discount(sari)
+    discount.content, discount.refusal = {"product": "TSEL10", "price": 9_000}, None
     User.objects.filter(pk=sari.pk).update(is_active=False)
-
-    decided = approve(approval, approver())
-
+    decided = approve(lost, budi)
     assert (decided.state, decided.changes["code"]) == ("void", "ApprovalRefused:not_asker")
     assert discount.done == []
 
@@ -161,43 +134,31 @@ def test_given_it_fails_at_the_moment_then_it_stays_open(discount):
     assert approve(approval, budi).state == "approved"
 
 
-def test_given_its_time_is_over_then_nobody_approves_it(discount, time_machine):
-    approval, budi = ask_discount(cashier()), approver()
-    time_machine.move_to(approval.expires_at + dt.timedelta(seconds=1))
+def test_given_its_time_is_over_then_nobody_approves_it_and_the_task_ends_it(discount, time_machine):
+    sari, budi = cashier(), approver()
+    tried, again, left = (ask_discount(sari, subject=subject) for subject in ("A", "B", "C"))
+    assert expire_overdue() == 0
+    time_machine.move_to(left.expires_at + dt.timedelta(seconds=1))
 
-    decided = approve(approval, budi)
-
+    decided = approve(tried, budi)
     assert (decided.state, decided.decided_by) == ("expired", None)
     assert discount.done == []
-    assert kinds() == ["approval_asked", "expired"]
+    assert kinds() == ["approval_asked"] * 3 + ["expired"]
+
+    assert ask_discount(sari, subject="B", content={"price": 1}).is_open
+    again.refresh_from_db()
+    assert again.state == "expired"
+
+    assert services.open_approval("discount", "C") is None
+    assert [expire_overdue(), expire_overdue()] == [1, 0]
+    left.refresh_from_db()
+    assert left.state == "expired"
+    assert discount.ends == ["expired"] * 3
 
 
-def test_given_its_time_is_over_then_the_task_ends_it(discount, time_machine):
-    approval = ask_discount(cashier())
-    assert expire_overdue() == 0
-    time_machine.move_to(approval.expires_at + dt.timedelta(seconds=1))
-
-    assert services.open_approval("discount", "TSEL10") is None
-    assert expire_overdue() == 1
-    assert expire_overdue() == 0
-    approval.refresh_from_db()
-    assert approval.state == "expired"
-    assert discount.ends == ["expired"]
-
-
-def test_given_an_overdue_one_then_the_same_can_be_asked_again(discount, time_machine):
-    sari = cashier()
-    before = ask_discount(sari)
-    time_machine.move_to(before.expires_at + dt.timedelta(seconds=1))
-
-    assert ask_discount(sari, content={"price": 1}).is_open
-    before.refresh_from_db()
-    assert before.state == "expired"
-
-
-def test_given_a_refusal_then_it_needs_a_reason_and_another_person(discount):
+def test_given_a_refusal_then_it_needs_a_reason_and_another_person_and_a_withdrawal_its_author(discount):
     sari, budi = cashier(), approver()
-    approval = ask_discount(sari)
+    approval, own = ask_discount(sari), ask_discount(sari, subject="B")
 
     for actor, reason, why in ((budi, " ", "no_reason"), (sari, "No", "own_refused")):
         with pytest.raises(ApprovalRefused) as refusal:
@@ -209,16 +170,11 @@ def test_given_a_refusal_then_it_needs_a_reason_and_another_person(discount):
     assert discount.done == []
     assert discount.ends == ["refused"]
 
-
-def test_given_a_withdrawal_then_only_its_author_may(discount):
-    sari = cashier()
-    approval = ask_discount(sari)
-
     with pytest.raises(ApprovalRefused) as refusal:
-        withdraw(approval, actor=approver())
+        withdraw(own, actor=budi)
     assert refusal.value.reason == "not_yours"
-    assert withdraw(approval, actor=sari).state == "withdrawn"
-    assert kinds() == ["approval_asked", "approval_withdrawn"]
+    assert withdraw(own, actor=sari).state == "withdrawn"
+    assert kinds()[-1] == "approval_withdrawn"
 
 
 def test_given_an_unknown_act_then_only_an_owner_refuses_it(discount, monkeypatch):

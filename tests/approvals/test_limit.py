@@ -1,6 +1,5 @@
 """An order above the limit needs a second person: by the amount that the customer pays, or by a higher cost."""
 
-import uuid
 from contextlib import nullcontext
 
 import pytest
@@ -10,7 +9,7 @@ from gateway.models import Exchange
 from ledger.services import books
 from purchases.errors import ActionRefused, NeedsApproval
 from purchases.models import Order
-from purchases.services import cancel_order, place_order, send_again
+from purchases.services import cancel_order, send_again
 from purchases.states import ActionReason, Status
 from staff.models import User
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
@@ -38,17 +37,21 @@ def assert_nothing_happened(calls: int) -> None:
     assert Exchange.objects.count() == calls
 
 
-@pytest.mark.parametrize(("cost", "price"), [(COST, LIMIT), (LIMIT, LIMIT)])
-def test_given_the_higher_one_at_the_limit_then_it_is_placed(sari: User, cost: int, price: int):
-    order = place(make_product(price=cost, selling_price=price), sari)
+def test_given_the_higher_one_at_the_limit_or_a_command_then_it_is_placed(sari: User):
+    for cost, price, person in ((COST, LIMIT, sari), (LIMIT, LIMIT, sari), (COST, LIMIT * 2, None)):
+        order = place(make_product(price=cost, selling_price=price), person)
 
-    assert (order.status, order.max_price, order.selling_price) == (Status.QUEUED, cost, price)
-    assert entries_of_orders() == [("hold", cost)]
+        assert (order.status, order.max_price) == (Status.QUEUED, cost), price
+        assert person is None or order.selling_price == price
+    assert entries_of_orders() == [("hold", COST), ("hold", LIMIT), ("hold", COST)]
 
 
-def test_given_the_price_above_and_the_cost_below_then_asked(sari: User):
-    calls, price = Exchange.objects.count(), LIMIT + 1
+def test_given_the_price_the_cost_or_the_most_to_pay_above_then_asked(sari: User):
+    calls, price, leader = Exchange.objects.count(), LIMIT + 1, make_person("supervisor", own_approval_above=LIMIT)
 
+    with pytest.raises(NeedsApproval):
+        place(make_product(price=COST, selling_price=199_000), sari, max_price=LIMIT + 1, takes_less=True)
+    ask_order(make_product(price=LIMIT + 1, selling_price=190_000), leader, reason="A regular")
     approval = ask_order(make_product(price=COST, selling_price=price), sari)
 
     assert_nothing_happened(calls)
@@ -59,32 +62,7 @@ def test_given_the_price_above_and_the_cost_below_then_asked(sari: User):
     assert entries_of_orders() == [("hold", COST)]
 
 
-def test_given_the_cost_above_and_the_price_below_then_asked(db: None):
-    open_books(1_000_000)
-    person, calls = make_person("supervisor", own_approval_above=LIMIT), Exchange.objects.count()
-
-    ask_order(make_product(price=LIMIT + 1, selling_price=190_000), person, reason="A regular")
-
-    assert_nothing_happened(calls)
-
-
-def test_given_the_most_to_pay_above_then_asked_for_a_lower_price(sari: User):
-    product, calls = make_product(price=COST, selling_price=199_000), Exchange.objects.count()
-
-    with pytest.raises(NeedsApproval):
-        place(product, sari, max_price=LIMIT + 1, takes_less=True)
-
-    assert_nothing_happened(calls)
-
-
-def test_given_a_command_then_no_price_is_asked_about(sari: User):
-    product = make_product(price=COST, selling_price=LIMIT * 2)
-    facts = {"destination": "081234567890", "max_price": COST, "idempotency_key": str(uuid.uuid4())}
-
-    assert place_order(product=product, placed_by=None, enqueue=False, **facts).status == Status.QUEUED
-
-
-def test_given_a_bill_whose_fee_takes_it_above_then_asked(sari: User):
+def test_given_a_bill_whose_fee_takes_it_above_then_asked_and_at_the_limit_paid(sari: User):
     check = make_check(product=make_biller(fee=2_326), total=COST)
     calls = Exchange.objects.count()
 
@@ -96,14 +74,10 @@ def test_given_a_bill_whose_fee_takes_it_above_then_asked(sari: User):
     assert (order.status, order.max_price, order.selling_price) == (Status.QUEUED, COST, LIMIT + 1)
     assert entries_of_orders() == [("hold", COST)]
 
-
-def test_given_a_bill_at_the_limit_with_its_fee_then_it_is_paid(sari: User):
-    check = make_check(product=make_biller(fee=2_325), total=COST)
-
-    order = pay_bill(check, amount=COST, paid_by=sari, enqueue=False)
-
+    at_it = make_check(product=make_biller(fee=2_325), total=COST)
+    order = pay_bill(at_it, amount=COST, paid_by=sari, enqueue=False)
     assert (order.status, order.selling_price) == (Status.QUEUED, LIMIT)
-    assert entries_of_orders() == [("hold", COST)]
+    assert entries_of_orders() == [("hold", COST)] * 2
 
 
 @pytest.fixture
@@ -113,20 +87,26 @@ def leader(db: None) -> User:
     return make_person("supervisor", own_approval_above=LIMIT)
 
 
-@pytest.mark.parametrize(("price", "is_refused"), [(LIMIT, False), (LIMIT + 1, True)])
-def test_given_a_cost_that_rose_then_the_price_counts_as_well(leader: User, price: int, *, is_refused: bool):
-    product = make_product(price=COST + 500, selling_price=price)
-    facts = {"product": product, "max_price": COST, "selling_price": price}
-    order = make_order(Status.NEEDS_ACTION, **facts, action_reason=ActionReason.PRICE_CHANGED)
+def test_given_a_cost_that_rose_then_the_price_counts_as_well(leader: User):
     calls = Exchange.objects.count()
+    for price, is_refused in ((LIMIT + 1, True), (LIMIT, False)):
+        product = make_product(price=COST + 500, selling_price=price)
+        facts = {"product": product, "max_price": COST, "selling_price": price}
+        order = make_order(Status.NEEDS_ACTION, **facts, action_reason=ActionReason.PRICE_CHANGED)
 
-    with pytest.raises(ActionRefused, match="second person") if is_refused else nullcontext():
-        send_again(order, actor=leader, max_price=COST + 500)
+        with pytest.raises(ActionRefused, match="second person") if is_refused else nullcontext():
+            send_again(order, actor=leader, max_price=COST + 500)
 
-    order.refresh_from_db()
-    wanted = (Status.NEEDS_ACTION, COST) if is_refused else (Status.QUEUED, COST + 500)
-    assert (order.status, order.max_price, order.selling_price) == (*wanted, price)
-    assert entries_of_orders() == ([] if is_refused else [("hold", COST + 500)])
+        order.refresh_from_db()
+        wanted = (Status.NEEDS_ACTION, COST) if is_refused else (Status.QUEUED, COST + 500)
+        assert (order.status, order.max_price, order.selling_price) == (*wanted, price)
+        assert entries_of_orders() == ([] if is_refused else [("hold", COST + 500)])
+
+    # the same cost is sent again, also for a price above
+    facts = {"product": make_product(price=COST, selling_price=204_000), "selling_price": 204_000}
+    order = make_order(Status.NEEDS_ACTION, **facts, action_reason=ActionReason.BALANCE_SHORT)
+    assert send_again(order, actor=leader).status == Status.QUEUED
+    assert entries_of_orders() == [("hold", COST + 500), ("hold", COST)]
     assert Exchange.objects.count() == calls
 
 
@@ -181,15 +161,6 @@ def test_given_a_risen_cost_above_then_cancelled_it_is_asked_again(leader: User)
     again = Order.objects.exclude(pk=order.pk).get()
     assert (again.status, again.max_price) == (Status.QUEUED, LIMIT + 1)
     assert entries_of_orders() == [("hold", LIMIT + 1)]
-
-
-def test_given_a_price_above_then_the_same_cost_is_sent_again(leader: User):
-    product = make_product(price=COST, selling_price=204_000)
-    facts = {"product": product, "selling_price": 204_000, "action_reason": ActionReason.BALANCE_SHORT}
-    order = make_order(Status.NEEDS_ACTION, **facts)
-
-    assert send_again(order, actor=leader).status == Status.QUEUED
-    assert entries_of_orders() == [("hold", COST)]
 
 
 def test_given_a_total_that_rose_then_the_new_price_with_fee_counts(sari: User):

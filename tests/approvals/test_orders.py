@@ -23,9 +23,13 @@ from tests.ledger.helpers import open_books
 pytestmark = pytest.mark.django_db
 
 
-def test_given_an_approval_then_the_order_is_the_askers(sari):
+def test_given_an_approval_then_the_order_is_the_askers_once(sari):
     open_books(1_000_000)
-    approval, budi = ask_order(make_product(price=12_000), sari), approver()
+    product, key, budi = make_product(price=12_000), str(uuid.uuid4()), approver()
+    approval = ask_order(product, sari, idempotency_key=key)
+    assert ask_order(product, sari, idempotency_key=key) == approval
+    with pytest.raises(AlreadyAsked):  # another form for the same
+        ask_order(product, sari)
 
     decided = approve(approval, budi)
 
@@ -35,76 +39,44 @@ def test_given_an_approval_then_the_order_is_the_askers(sari):
     assert moves(order) == [("", "queued", "staff")]
     assert order.events.get().facts == {"code": "approved", "approval": approval.pk, "by": "budi"}
     assert books().reserved == 12_000
-
-
-def test_given_the_same_form_again_then_it_is_one_approval_and_order(sari):
-    product, key = make_product(price=12_000), str(uuid.uuid4())
-
-    approval = ask_order(product, sari, idempotency_key=key)
-    assert ask_order(product, sari, idempotency_key=key) == approval
-    order = place_after(approval)
-
     assert place(product, sari, idempotency_key=key) == order
     assert (Approval.objects.count(), Order.objects.count()) == (1, 1)
 
 
-def place_after(approval) -> Order:
-    return Order.objects.get(ref_id=approve(approval, approver()).result)
-
-
-def test_given_another_form_for_the_same_then_the_first_is_waited_for(sari):
-    product = make_product(price=12_000)
-    ask_order(product, sari)
-
-    with pytest.raises(AlreadyAsked):
-        ask_order(product, sari)
-
-
-@pytest.mark.parametrize(
-    ("change", "found"),
-    [
+def test_given_another_product_now_then_it_is_void(sari):
+    now, budi = timezone.localtime(), approver()
+    start, end = ((now + dt.timedelta(minutes=minutes)).time() for minutes in (-5, 5))
+    for change, found in (
         ({"price": 12_500}, {"price": [12_000, 12_500], "selling_price": [12_000, 12_500]}),
         ({"price": 11_500}, {"price": [12_000, 11_500], "selling_price": [12_000, 11_500]}),
         ({"selling_price": 13_000}, {"selling_price": [12_000, 13_000]}),
         ({"name": "Another"}, {"product_name": ["Telkomsel 10.000", "Another"]}),
         ({"availability": "inactive"}, "NotForSale:unavailable"),
         ({"is_listed": False}, "NotForSale:delisted"),
-    ],
-)
-def test_given_another_product_now_then_it_is_void(sari, change, found):
-    product = make_product(price=12_000)
-    approval = ask_order(product, sari)
-    type(product).objects.filter(pk=product.pk).update(**change)
+        ({"cut_off_start": start, "cut_off_end": end}, "NotForSale:cut_off"),
+    ):
+        product = make_product(price=12_000)
+        approval = ask_order(product, sari)
+        type(product).objects.filter(pk=product.pk).update(**change)
 
-    decided = approve(approval, approver())
+        decided = approve(approval, budi)
 
-    assert decided.state == "void"
-    assert decided.changes == found or decided.changes["code"] == found
-    assert not Order.objects.exists()
-
-
-def test_given_the_cut_off_then_it_is_void(sari):
-    product, now = make_product(price=12_000), timezone.localtime()
-    approval = ask_order(product, sari)
-    product.cut_off_start, product.cut_off_end = (
-        (now - dt.timedelta(minutes=5)).time(),
-        (now + dt.timedelta(minutes=5)).time(),
-    )
-    product.save()
-
-    assert approve(approval, approver()).changes["code"] == "NotForSale:cut_off"
+        assert decided.state == "void", change
+        assert decided.changes == found or decided.changes["code"] == found, change
+        assert not Order.objects.exists(), change
 
 
-@pytest.mark.parametrize(("status", "code"), [(Status.PENDING, "OpenDuplicate"), (Status.SUCCESS, "RepeatToday")])
-def test_given_the_same_was_bought_meanwhile_then_it_is_void(sari, status, code):
-    product = make_product(price=12_000)
-    approval = ask_order(product, sari)
-    make_order(status, product=product, destination=NUMBER)
+def test_given_the_same_was_bought_meanwhile_then_it_is_void(sari):
+    budi = approver()
+    for status, code in ((Status.PENDING, "OpenDuplicate"), (Status.SUCCESS, "RepeatToday")):
+        product = make_product(price=12_000)
+        approval = ask_order(product, sari)
+        make_order(status, product=product, destination=NUMBER)
 
-    decided = approve(approval, approver())
+        decided = approve(approval, budi)
 
-    assert (decided.state, decided.changes["code"]) == ("void", code)
-    assert Order.objects.count() == 1
+        assert (decided.state, decided.changes["code"]) == ("void", code)
+        assert Order.objects.filter(product=product).count() == 1
 
 
 def test_given_a_short_balance_then_it_stays_open_unless_it_waits(sari):
@@ -151,32 +123,21 @@ def ask_again(check, person) -> Order:
     return pay_bill(check, amount=check.total, paid_by=person)
 
 
-def test_given_another_total_then_the_bills_approval_is_void(sari):
-    check = make_check()
-    approval = ask_bill(check, sari)
-    BillCheck.objects.filter(pk=check.pk).update(total=110_000, amount=107_500)
+def test_given_a_bill_that_changed_expired_or_was_paid_then_its_approval_is_over(sari, time_machine):
+    other_total, paid, late = checks = [make_check(), make_check(), make_check()]
+    approvals, budi = [ask_bill(check, sari) for check in checks], approver()
 
-    decided = approve(approval, approver())
-
+    BillCheck.objects.filter(pk=other_total.pk).update(total=110_000, amount=107_500)
+    decided = approve(approvals[0], budi)
     assert (decided.state, decided.changes["price"]) == ("void", [102_500, 110_000])
     assert not Order.objects.exists()
 
+    pay_bill(paid, amount=paid.total, paid_by=None)
+    assert approve(approvals[1], budi).changes["code"] == "AlreadyPaid"
+    assert Order.objects.count() == 1
 
-def test_given_an_expired_bill_then_nobody_approves_it(sari, time_machine):
-    check = make_check()
-    approval = ask_bill(check, sari)
-    time_machine.move_to(check.expires_at + dt.timedelta(seconds=1))
-
-    assert approve(approval, approver()).state == "expired"
-    assert not Order.objects.exists()
-
-
-def test_given_the_bill_was_paid_meanwhile_then_it_is_void(sari):
-    check = make_check()
-    approval = ask_bill(check, sari)
-    pay_bill(check, amount=check.total, paid_by=None)
-
-    assert approve(approval, approver()).changes["code"] == "AlreadyPaid"
+    time_machine.move_to(late.expires_at + dt.timedelta(seconds=1))
+    assert approve(approvals[2], budi).state == "expired"
     assert Order.objects.count() == 1
 
 
