@@ -25,8 +25,8 @@ def _printed(settings: Any) -> None:
     settings.FIRST_KEY_DIGEST = hashlib.sha256(KEY.encode()).hexdigest()
 
 
-def test_the_key_makes_the_owner_who_adds_a_factor_next():
-    client = Client()
+def test_the_key_makes_the_owner_who_adds_a_factor_next_and_opens_nothing_more():
+    client, thief = Client(), Client()
 
     page = client.get("/first/", {"key": KEY})
     answer = client.post("/first/", TYPED)
@@ -39,6 +39,11 @@ def test_the_key_makes_the_owner_who_adds_a_factor_next():
     assert (owner.username, owner.shown_name, owner.is_superuser) == ("dewi", "Ibu Dewi", True)
     assert client.get("/").headers["Location"] == "/me/factors/"
     assert [*AuditEvent.objects.order_by("pk").values_list("kind", flat=True)][:2] == ["staff_invited", "link_used"]
+
+    assert thief.get("/first/", {"key": KEY}).status_code == 404
+    assert thief.post("/first/", {**TYPED, "username": "thief"}).status_code == 404
+    assert Client().get("/accounts/login/").status_code == 200
+    assert [*User.objects.values_list("username", flat=True)] == ["dewi"]
 
 
 def test_without_an_owner_every_page_says_where_to_look_and_health_and_callbacks_go_on():
@@ -61,16 +66,6 @@ def test_an_invited_owner_can_still_join():
     assert Client().get("/first/", {"key": KEY}).status_code == 404
     person.refresh_from_db()
     assert person.has_joined
-
-
-def test_with_an_owner_the_key_opens_nothing_any_more():
-    Client().post("/first/", TYPED)
-    client = Client()
-
-    assert client.get("/first/", {"key": KEY}).status_code == 404
-    assert client.post("/first/", {**TYPED, "username": "thief"}).status_code == 404
-    assert Client().get("/accounts/login/").status_code == 200
-    assert [*User.objects.values_list("username", flat=True)] == ["dewi"]
 
 
 def test_a_wrong_key_opens_nothing_and_is_slowed():

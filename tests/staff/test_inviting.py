@@ -9,7 +9,7 @@ from django.test import Client
 
 from core import clock
 from staff import services
-from staff.models import RoleLimits, User
+from staff.models import LIMITS, RoleLimits, User
 from staff.services import invite
 from testing.people import browser_of, make_person
 from tests.branches.helpers import make_branch
@@ -37,11 +37,18 @@ def test_an_administrator_invites_a_cashier_who_signs_in(boss):
     assert "mornings" in boss.get(f"/staff/{User.objects.get(username='sari').pk}/").content.decode()
 
 
-def test_the_form_offers_only_roles_below_the_own_one(boss):
-    offered = re.findall(r'<option value="(\w+)"', boss.get("/staff/invite/").content.decode())
+def test_the_form_offers_roles_below_the_own_one_and_the_limit_per_order_first(boss):
+    form = boss.get("/staff/invite/")
 
-    assert offered == ["viewer", "cashier", "auditor"]
-    assert boss.get("/staff/invite/").context["form"]["role"].value() == "cashier", "nobody invites another by accident"
+    page = form.content.decode()
+    assert re.findall(r'<option value="(\w+)"', page) == ["viewer", "cashier", "auditor"]
+    assert form.context["form"]["role"].value() == "cashier", "nobody invites another by accident"
+    before, _fold, after = page.partition('id="more-fields"')
+    assert 'name="per_order"' in before
+    assert [name for name in ("per_day", "approval_above") if f'name="{name}"' not in after] == []
+    assert [name for name in LIMITS if f'id="id_{name}_helptext"' not in after] == [], "says what it counts"
+
+    assert has_id(boss.post("/staff/invite/"), "id_full_name"), "without any field it is asked again"
     assert errors(boss.confirm("/staff/invite/", {**INVITATION, "role": ""})) == {"role": ["required"]}
     assert errors(boss.confirm("/staff/invite/", {**INVITATION, "role": "owner"})) == {"role": ["invalid_choice"]}
     assert not User.objects.filter(username="sari").exists()
@@ -55,23 +62,20 @@ def test_a_wrong_invitation_is_refused_beside_the_field(boss):
     assert set(errors(boss.confirm("/staff/invite/", {"note": ""}))) == {"full_name", "role"}
 
 
-@pytest.mark.parametrize(
-    ("full_name", "username"),
-    [("Bu Sari Dewi", "sari"), ("RENÉ", "rene2"), ("Pak", None), ("Pak 王", None)],
-)
-def test_an_empty_user_name_is_made_from_the_name_and_is_free(boss, full_name, username):
+def test_an_empty_user_name_is_made_from_the_name_and_is_free(boss):
     for taken in ("Rene", "rene3"):
         make_person("cashier", username=taken)
 
-    answer = boss.confirm("/staff/invite/", {**INVITATION, "full_name": full_name, "username": ""})
+    for full_name, username in (("Bu Sari Dewi", "sari"), ("RENÉ", "rene2"), ("Pak", None), ("Pak 王", None)):
+        answer = boss.confirm("/staff/invite/", {**INVITATION, "full_name": full_name, "username": ""})
 
-    if username:
-        link_of(answer)
-        assert User.objects.get(username=username).first_name == full_name
-        assert username in words_at(answer, 'id="link-for"')
-    else:
-        assert errors(answer) == {"username": ["required"]}
-        assert re.search(r'<details [^>]*id="more-fields" open>', answer.content.decode())
+        if username:
+            link_of(answer)
+            assert User.objects.get(username=username).first_name == full_name
+            assert username in words_at(answer, 'id="link-for"')
+        else:
+            assert errors(answer) == {"username": ["required"]}, full_name
+            assert re.search(r'<details [^>]*id="more-fields" open>', answer.content.decode())
 
 
 @pytest.mark.parametrize(("typed", "refused"), [("", {}), ("sari", {"username": ["NameTaken"]})])
@@ -102,7 +106,8 @@ def test_an_invitation_with_a_limit_of_zero_keeps_it():
 
 
 def test_a_second_person_of_one_name_is_asked_about_once(boss):
-    make_person("cashier", username="sari", first_name="Sari Dewi")
+    for username, name in (("sari", "Sari Dewi"), ("budi", "Budi")):
+        make_person("cashier", username=username, first_name=name)
     second = {**INVITATION, "full_name": "sari  dewi", "username": ""}
 
     asked = boss.confirm("/staff/invite/", second)
@@ -112,21 +117,10 @@ def test_a_second_person_of_one_name_is_asked_about_once(boss):
     assert 'name="another" value="sari dewi" required' in asked.content.decode()
     without_role = boss.confirm("/staff/invite/", {**second, "another": "sari dewi", "role": ""})
     assert re.search(r'name="another" value="sari dewi" required\s+checked', without_role.content.decode())
+    of_budi = boss.confirm("/staff/invite/", {**second, "full_name": "Budi", "another": "sari dewi"})
+    assert "(budi)" in words_at(of_budi, 'id="namesake"'), "an answer about one name counts for no other"
     link_of(boss.confirm("/staff/invite/", {**second, "another": "sari dewi"}))
     assert User.objects.filter(username="sari2").exists()
-
-
-def test_an_invitation_without_any_field_is_asked_again(boss):
-    assert has_id(boss.post("/staff/invite/"), "id_full_name")
-
-
-def test_an_answer_about_one_name_counts_for_no_other(boss):
-    for name in ("Sari Dewi", "Budi"):
-        make_person("cashier", username=name.split()[0].lower(), first_name=name)
-
-    asked = boss.confirm("/staff/invite/", {**INVITATION, "full_name": "Budi", "username": "", "another": "sari dewi"})
-
-    assert "(budi)" in words_at(asked, 'id="namesake"')
 
 
 def test_a_bound_inviter_learns_no_name_of_another_branch():
@@ -169,20 +163,13 @@ def test_an_invitation_gives_lower_limits_in_the_same_step(boss):
     assert (sari.own_per_order, sari.own_per_day, sari.own_approval_above) == (200_000, 1_000_000, None)
 
 
-@pytest.mark.parametrize(
-    ("typed", "is_open"),
-    [
-        ({}, False),
-        ({"per_order": "50.000"}, False),
-        ({"per_day": "1.000"}, True),
-        ({"approval_above": "0"}, True),
-        ({"per_day": "x"}, True),
-    ],
-)
-def test_the_other_limits_are_open_when_one_is_filled_in_or_wrong(boss, typed, is_open):
-    page = boss.confirm("/staff/invite/", {**INVITATION, "full_name": "", **typed}).content.decode()
+def test_the_other_limits_are_open_when_one_is_filled_in_or_wrong(boss):
+    filled_in = ({"per_day": "1.000"}, {"approval_above": "0"}, {"per_day": "x"})
+    for typed in ({}, {"per_order": "50.000"}, *filled_in):
+        page = boss.confirm("/staff/invite/", {**INVITATION, "full_name": "", **typed}).content.decode()
 
-    assert re.search(r'<details [^>]*id="more-fields"( open)?>', page)[1] == (" open" if is_open else None)
+        is_open = re.search(r'<details [^>]*id="more-fields"( open)?>', page)[1] == " open"
+        assert is_open == (typed in filled_in), typed
 
 
 def test_limits_do_not_go_with_a_role_that_takes_two(boss):
@@ -194,32 +181,16 @@ def test_limits_do_not_go_with_a_role_that_takes_two(boss):
     assert not User.objects.filter(username="sari").exists()
 
 
-def test_a_link_goes_out_by_whatsapp_and_as_a_picture(boss):
-    shown = boss.confirm("/staff/invite/", INVITATION)
-
-    address = re.search(r'id="link-whatsapp" href="([^"]+)"', shown.content.decode())[1]
-    assert address.startswith("https://wa.me/?text=")
-    assert quote(f"?link={link_of(shown)}", safe="") in address
-    assert "<svg" in shown.content.decode()
-
-
-def test_an_invitation_asks_for_the_limit_per_order_first_and_says_what_it_counts(boss):
-    page = boss.get("/staff/invite/")
-
-    before, _fold, after = page.content.decode().partition('id="more-fields"')
-    assert 'name="per_order"' in before
-    for name in ("per_day", "approval_above"):
-        assert f'name="{name}"' in after
-    for name in ("per_order", "per_day", "approval_above"):
-        assert f'id="id_{name}_helptext"' in after
-
-
 def test_the_page_of_a_link_shows_it_first_then_name_role_and_limits(boss):
     shown = boss.confirm("/staff/invite/", INVITATION | {"approval_above": "200000"})
 
     page = shown.content.decode()
     order = [page.index(f'id="{part}"') for part in ("access-link", "link-whatsapp", "link-for", "link-rights")]
     assert order == sorted(order)
+    address = re.search(r'id="link-whatsapp" href="([^"]+)"', page)[1]
+    assert address.startswith("https://wa.me/?text=")
+    assert quote(f"?link={link_of(shown)}", safe="") in address
+    assert "<svg" in page, "and as a picture"
     here = boss.confirm(
         "/staff/invite/", INVITATION | {"full_name": "Rini", "username": "rini"}, headers={"Host": "localhost:8000"}
     )

@@ -5,7 +5,6 @@ from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth import SESSION_KEY
 from django.core.management import CommandError, call_command
 from django.test import Client, override_settings
-from django.urls import NoReverseMatch, reverse
 
 from audit.models import AuditEvent
 from backoffice.checks import check_configuration
@@ -19,6 +18,7 @@ from testing.people import code_of, give_factor, make_person
 from tests.staff.oidc_provider import (
     CALLBACK,
     ROLES,
+    SARI,
     SIGN_IN,
     START,
     come_back,
@@ -33,91 +33,71 @@ pytestmark = pytest.mark.django_db
 # --- only when it is set up --------------------------------------------------------------------------------------
 
 
-def test_without_settings_there_is_no_button_and_no_address():
+def test_the_button_and_its_addresses_are_there_with_settings_alone(request):
     assert b"oidc-sign-in" not in Client().get(SIGN_IN).content
-    assert Client().get(START).status_code == 404
-    assert Client().get(CALLBACK).status_code == 404
+    assert [Client().get(address).status_code for address in (START, CALLBACK)] == [404, 404]
 
+    request.getfixturevalue("provider")
 
-def test_with_settings_the_sign_in_page_has_a_button(provider):
     assert b'id="oidc-sign-in"' in Client().get(SIGN_IN).content
 
 
-@pytest.mark.parametrize("name", ["socialaccount_connections", "socialaccount_signup", "account_signup"])
-def test_no_other_page_of_allauth_has_an_address(name):
-    with pytest.raises(NoReverseMatch):
-        reverse(name)
+def test_half_a_setup_is_refused_at_the_start():
+    whole = {"OIDC_ISSUER": "https://id.example", "OIDC_CLIENT_ID": "x", "OIDC_CLIENT_SECRET": "y", "OIDC_ROLES": ROLES}
+    wrong = [whole | {"OIDC_ISSUER": "http://id.example"}, whole | {"OIDC_ROLES": {"a": "boss"}}]
 
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"OIDC_ISSUER": "https://id.example"},
-        {"OIDC_ISSUER": "http://id.example", "OIDC_CLIENT_ID": "x", "OIDC_CLIENT_SECRET": "y", "OIDC_ROLES": ROLES},
-        {
-            "OIDC_ISSUER": "https://id.example",
-            "OIDC_CLIENT_ID": "x",
-            "OIDC_CLIENT_SECRET": "y",
-            "OIDC_ROLES": {"a": "boss"},
-        },
-    ],
-)
-def test_half_a_setup_is_refused_at_the_start(given):
-    with override_settings(**given):
-        assert any(fault.id == "backoffice.E017" for fault in check_configuration())
+    for given in [{"OIDC_ISSUER": "https://id.example"}, *wrong]:
+        with override_settings(**given):
+            assert any(fault.id == "backoffice.E017" for fault in check_configuration()), given
 
 
 # --- the account and its role ------------------------------------------------------------------------------------
 
 
-def test_a_first_sign_in_makes_an_account_without_a_password(provider):
-    person = signed_in(provider)
+def test_a_first_sign_in_makes_an_account_without_a_password_that_stays(provider):
+    person = signed_in(provider, name="Bu\0 Sari" + "i" * 200)
     assert person is not None
     assert (person.username, role_of(person), person.is_oidc) == ("sari", Role.CASHIER, True)
+    assert person.first_name.startswith("Bu Sari"), "a strange full name is no fault"
     assert not person.has_usable_password()
     assert AuditEvent.objects.filter(kind="sign_in", person=person).exists()
     assert AuditEvent.objects.get(kind=OUTSIDE_LINKED.key).after["role"] == "cashier"
 
-
-def test_the_next_sign_in_is_the_same_account_under_any_name(provider):
-    first = signed_in(provider)
-    assert signed_in(provider, preferred_username="another") == first
+    assert signed_in(provider, preferred_username="another") == person
     assert User.objects.count() == 1
-
-
-def test_one_is_where_one_wanted_to_go_and_nowhere_else(provider):
     assert come_back(provider, Client(), f"{START}?next=/orders/")["Location"] == "/orders/"
     assert come_back(provider, Client(), f"{START}?next=https://elsewhere.example/")["Location"] == "/"
 
 
-@pytest.mark.parametrize("groups", [[], ["strangers"], None, "owner", ["owner"], [{"kasir": 1}], 7])
-def test_no_mapped_role_makes_no_account(provider, groups):
-    assert refusal(provider, groups=groups) == "no_role"
+def test_without_a_mapped_role_or_a_usable_name_there_is_no_account(provider):
+    for groups in ([], ["strangers"], None, "owner", ["owner"], [{"kasir": 1}], 7):
+        assert refusal(provider, groups=groups) == "no_role", groups
+    assert refusal(provider, groups=["kasir"], preferred_username="<b>", email="") == "no_name"
     assert not User.objects.exists()
 
 
-def test_the_highest_mapped_role_counts_and_no_higher(provider):
+def test_the_role_follows_the_highest_mapped_claim_up_and_down(provider):
     person = signed_in(provider, groups=["kasir", "kepala", "root"])
     assert person is not None
     assert role_of(person) is Role.ADMINISTRATOR
 
-
-def test_an_owner_is_one_that_the_table_names(provider):
     person = signed_in(provider, groups="pemilik")
     assert person is not None
-    assert person.is_superuser
+    assert person.is_superuser, "an owner is one that the table names"
 
-
-def test_a_lower_claim_lowers_the_role(provider):
-    signed_in(provider, groups=["pemilik"])
     person = signed_in(provider, groups=["kasir"])
     assert person is not None
     assert (role_of(person), person.is_superuser) == (Role.CASHIER, False)
-    event = AuditEvent.objects.get(kind=ROLE_CHANGED.key)
+    event = AuditEvent.objects.filter(kind=ROLE_CHANGED.key).latest("pk")
     assert (event.before, event.after) == ({"role": "owner"}, {"role": "cashier"})
 
+    give_role(person, Role.OWNER)
+    again = signed_in(provider)
+    assert again is not None
+    assert not again.is_superuser, "a role given here before ends with the claim"
 
-def test_an_absent_claim_lets_nobody_in_and_ends_what_was_open(provider):
+
+def test_without_the_claim_or_switched_off_a_person_stays_out(provider):
     person = signed_in(provider)
     assert person is not None
     assert refusal(provider, groups=[]) == "no_role"
@@ -125,23 +105,16 @@ def test_an_absent_claim_lets_nobody_in_and_ends_what_was_open(provider):
     assert not Session.objects.filter(person=person).exists()
     assert AuditEvent.objects.filter(kind=SIGN_IN_FAILED.key, subject="sari").exists()
 
-
-def test_who_is_switched_off_stays_out(provider):
-    person = signed_in(provider)
-    assert person is not None
+    assert signed_in(provider, groups=["kasir"]) == person
     deactivate(person, actor=None)
     assert refusal(provider) == "off"
 
 
-@pytest.mark.parametrize("name", ["sari", "SARI", "break-glass"])
-def test_an_account_of_the_same_name_is_not_taken_over(provider, name):
+def test_an_account_of_the_same_name_is_not_taken_over(provider):
     make_person("cashier", username="sari")
-    assert refusal(provider, preferred_username=name) == "name_taken"
+    for name in ("sari", "SARI", "break-glass"):
+        assert refusal(provider, preferred_username=name) == "name_taken", name
     assert not SocialAccount.objects.exists()
-
-
-def test_without_a_usable_name_there_is_no_account(provider):
-    assert refusal(provider, preferred_username="<b>", email="") == "no_name"
 
 
 def test_the_sub_of_another_provider_is_another_person(provider):
@@ -168,44 +141,31 @@ def test_the_last_owner_with_a_password_is_not_linked(provider):
 # --- no other way in ---------------------------------------------------------------------------------------------
 
 
-def test_no_link_and_no_role_of_a_manager_stand_against_the_provider(provider):
-    person = signed_in(provider)
+def test_nothing_opens_an_account_of_the_provider_beside_it(provider):
+    browser, left_over = Client(), Client()
+    person = signed_in(provider, browser)
     assert person is not None
     with pytest.raises(NotAllowed):
         make_link(person, actor=None)
     with pytest.raises(NotAllowed):
         change_role(person, Role.OWNER, actor=None)
-
-
-def test_a_password_that_is_left_over_opens_nothing(provider):
-    person = signed_in(provider)
-    assert person is not None
-    person.set_password("left-over-1")
-    person.save()
-    browser = Client()
-    browser.post(SIGN_IN, {"login": "sari", "password": "left-over-1"})
-    assert SESSION_KEY not in browser.session
-
-
-def test_there_is_no_page_for_a_password(provider):
-    browser = Client()
-    signed_in(provider, browser)
     assert browser.get("/accounts/password/change/")["Location"] == "/me/"
     assert b"/accounts/password/change/" not in browser.get("/me/").content
 
+    person.set_password("left-over-1")
+    person.save()
+    left_over.post(SIGN_IN, {"login": "sari", "password": "left-over-1"})
+    assert SESSION_KEY not in left_over.session
 
-def test_a_passkey_alone_does_not_pass_the_provider_by(provider):
-    person = signed_in(provider)
-    assert person is not None
-    key, browser = with_passkey(person), Client()
-    key.sign_in(browser)
-    assert SESSION_KEY not in browser.session
+    key, with_key = with_passkey(person), Client()
+    key.sign_in(with_key)
+    assert SESSION_KEY not in with_key.session
 
 
 # --- the second factor -------------------------------------------------------------------------------------------
 
 
-def test_who_has_a_second_factor_is_asked_for_it(provider):
+def test_who_has_a_second_factor_is_asked_for_it_and_stays_a_person_of_the_provider(provider):
     person = signed_in(provider)
     assert person is not None
     give_factor(person)
@@ -213,20 +173,19 @@ def test_who_has_a_second_factor_is_asked_for_it(provider):
     assert come_back(provider, browser)["Location"] == "/accounts/second-step/"
     assert SESSION_KEY not in browser.session
     browser.post("/accounts/second-step/", {"factor_code": code_of(person)})
-    assert SESSION_KEY in browser.session
+    assert browser.get("/orders/").status_code == 200
+
+    with override_settings(OIDC_ISSUER=""):
+        assert browser.get("/orders/")["Location"].startswith(SIGN_IN)
 
 
-def test_who_needs_a_second_factor_sets_it_up_first(provider):
+def test_who_needs_a_second_factor_sets_it_up_first_after_a_fresh_sign_in(provider):
     browser = Client()
     signed_in(provider, browser, groups=["kepala"])
     assert browser.get("/")["Location"] == "/me/factors/"
     page = browser.get("/me/factors/app/")
     assert b'name="password"' not in page.content
 
-
-def test_the_first_factor_takes_a_fresh_sign_in(provider):
-    browser = Client()
-    signed_in(provider, browser, groups=["kepala"])
     session = browser.session
     session["began"] -= 601
     session.save()
@@ -238,47 +197,31 @@ def test_the_first_factor_takes_a_fresh_sign_in(provider):
 # --- what the provider says is looked at -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "claims",
-    [{"aud": "another-shop"}, {"iss": "https://elsewhere.example"}, {"exp": 1}, {"nonce": "old"}, {"azp": "another"}],
-)
-def test_a_token_for_something_else_opens_nothing(provider, claims):
-    assert refusal(provider, **claims) == "provider"
+def test_a_token_that_is_not_for_this_shop_opens_nothing(provider):
+    elsewhere = ({"aud": "another-shop"}, {"iss": "https://elsewhere.example"}, {"azp": "another"})
+    not_kept = [{"sub": subject} for subject in ("", "x" * 192, "a\0b", 7)]
+    for claims in (*elsewhere, {"exp": 1}, {"nonce": "old"}, *not_kept):
+        provider.claims = dict(SARI)
+        assert refusal(provider, **claims) == "provider", claims
+
+    provider.claims = dict(SARI)
+    for algorithm in ("none", "HS256"):
+        provider.algorithm = algorithm
+        assert refusal(provider) == "provider", algorithm
+    provider.reset()
+    provider.claims, provider.forged = dict(SARI), True
+    assert refusal(provider) == "provider", "forged"
+    assert not User.objects.exists()
 
 
-@pytest.mark.parametrize("subject", ["", "x" * 192, "a\0b", 7])
-def test_a_subject_that_cannot_be_kept_opens_nothing(provider, subject):
-    assert refusal(provider, sub=subject) == "provider"
-
-
-def test_a_strange_full_name_is_no_fault(provider):
-    person = signed_in(provider, name="Bu\0 Sari" + "i" * 200)
-    assert person is not None
-    assert person.first_name.startswith("Bu Sari")
-
-
-@pytest.mark.parametrize("algorithm", ["none", "HS256"])
-def test_an_unsigned_token_opens_nothing(provider, algorithm):
-    provider.algorithm = algorithm
-    assert refusal(provider) == "provider"
-
-
-def test_a_forged_signature_opens_nothing(provider):
-    provider.forged = True
-    assert refusal(provider) == "provider"
-
-
-def test_an_answer_of_another_browser_opens_nothing(provider):
-    way_back = provider.sign_in(Client().get(START)["Location"])
-    stranger = Client()
+def test_an_answer_counts_once_and_in_its_browser_alone(provider):
+    browser, stranger = Client(), Client()
+    way_back = provider.sign_in(browser.get(START)["Location"])
     assert stranger.get(way_back)["Location"] == SIGN_IN
     assert SESSION_KEY not in stranger.session
 
-
-def test_an_answer_counts_once(provider):
-    browser = Client()
-    way_back = provider.sign_in(browser.get(START)["Location"])
     browser.get(way_back)
+    assert SESSION_KEY in browser.session
     browser.post("/accounts/logout/")
     browser.get(way_back)
     assert SESSION_KEY not in browser.session
@@ -293,55 +236,31 @@ def test_a_provider_that_is_away_leaves_the_password(provider):
         assert SESSION_KEY in browser.session
 
 
-def test_another_site_does_not_begin_a_sign_in(provider):
+def test_another_site_begins_no_sign_in_and_a_stranger_only_so_many(provider):
     assert Client().get(START, headers={"Sec-Fetch-Site": "cross-site"})["Location"] == SIGN_IN
-
-
-def test_a_stranger_begins_only_so_many_sign_ins(provider):
     answers = [Client().get(START)["Location"] for _ in range(31)]
     assert answers[0].startswith(provider.issuer)
     assert answers[-1] == SIGN_IN
 
 
-def test_a_role_given_here_before_ends_with_the_claim(provider):
-    person = signed_in(provider)
-    assert person is not None
-    give_role(person, Role.OWNER)
-    again = signed_in(provider)
-    assert again is not None
-    assert not again.is_superuser
-
-
 # --- switched off again ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("issuer", ["", "https://another.example"])
-def test_without_the_provider_its_sessions_end(provider, issuer):
-    browser = Client()
-    person = signed_in(provider, browser)
-    assert browser.get("/orders/").status_code == 200
+def test_without_the_provider_its_sessions_end(provider):
+    for issuer in ("", "https://another.example"):
+        browser = Client()
+        person = signed_in(provider, browser)
+        assert browser.get("/orders/").status_code == 200
 
-    with override_settings(OIDC_ISSUER=issuer):
-        answer = browser.get("/orders/")
+        with override_settings(OIDC_ISSUER=issuer):
+            answer = browser.get("/orders/")
 
-        assert answer["Location"].startswith(SIGN_IN)
-        assert {message.extra_tags for message in browser.get(SIGN_IN).context["messages"]} == {"provider"}
-    assert not Session.objects.filter(person=person).exists()
-    event = AuditEvent.objects.get(kind=SIGN_OUT.key)
-    assert (event.person, event.facts) == (person, {"because": "provider"})
-
-
-def test_a_session_remembers_the_provider_over_the_second_step(provider):
-    person = signed_in(provider)
-    assert person is not None
-    give_factor(person)
-    browser = Client()
-    come_back(provider, browser)
-    browser.post("/accounts/second-step/", {"factor_code": code_of(person)})
-    assert browser.get("/orders/").status_code == 200
-
-    with override_settings(OIDC_ISSUER=""):
-        assert browser.get("/orders/")["Location"].startswith(SIGN_IN)
+            assert answer["Location"].startswith(SIGN_IN), issuer
+            assert {message.extra_tags for message in browser.get(SIGN_IN).context["messages"]} == {"provider"}
+        assert not Session.objects.filter(person=person).exists()
+        event = AuditEvent.objects.filter(kind=SIGN_OUT.key).latest("pk")
+        assert (event.person, event.facts) == (person, {"because": "provider"})
+    assert AuditEvent.objects.filter(kind=SIGN_OUT.key).count() == 2
 
 
 def test_other_sessions_of_the_same_person_stay(provider):

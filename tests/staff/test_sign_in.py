@@ -16,23 +16,20 @@ def sign_in(client: Client, username: str, password: str, **more):
     return client.post("/accounts/login/", {"login": username, "password": password, **more})
 
 
-def test_the_right_password_opens_the_overview():
+def test_the_right_password_opens_the_overview_and_a_wrong_one_nothing():
     make_person("cashier")
-    client = Client()
+    client, other = Client(headers={"Accept-Language": "id"}), Client()
 
-    answer = sign_in(client, "cashier", "secret-words")
+    wrong = sign_in(client, "cashier", "something else")
+    assert wrong.status_code == 200
+    assert 'role="alert"' in wrong.content.decode()
+    assert " anda " not in wrong.content.decode()  # these are allauth's own words
+    assert client.get("/").status_code == 302
 
-    assert answer["Location"] == "/"
-    assert re.search(r'id="signed-in-as">[^<]*\bcashier\b', client.get("/").content.decode())
-
-
-def test_after_signing_in_one_is_where_one_wanted_to_go():
-    make_person("cashier")
-
-    assert (
-        sign_in(Client(), "cashier", "secret-words", next="/orders/?status=needs_action")["Location"]
-        == "/orders/?status=needs_action"
-    )
+    assert sign_in(other, "cashier", "secret-words")["Location"] == "/"
+    assert re.search(r'id="signed-in-as">[^<]*\bcashier\b', other.get("/").content.decode())
+    wanted = "/orders/?status=needs_action"
+    assert sign_in(Client(), "cashier", "secret-words", next=wanted)["Location"] == wanted
 
 
 OUTSIDE = [
@@ -77,18 +74,6 @@ def test_the_key_of_a_session_is_new_after_the_second_factor():
     assert planted.get("/accounts/second-step/")["Location"] == "/accounts/login/"
 
 
-def test_a_wrong_password_says_so_and_opens_nothing():
-    make_person("cashier")
-    client = Client(headers={"Accept-Language": "id"})
-
-    answer = sign_in(client, "cashier", "something else")
-
-    assert answer.status_code == 200
-    assert 'role="alert"' in answer.content.decode()
-    assert " anda " not in answer.content.decode()  # these are allauth's own words
-    assert client.get("/").status_code == 302
-
-
 def test_signing_out_takes_a_press_of_a_button_not_a_link():
     client = browser_of("cashier")
 
@@ -106,27 +91,27 @@ def test_the_demo_logins_are_shown_with_the_sandbox_only():
         assert "cashier-demo" not in Client().get("/accounts/login/").content.decode()
 
 
-@pytest.mark.parametrize(("language", "words"), [("id", "Kata sandi"), ("en", "Password")])
-def test_the_language_can_be_chosen_before_signing_in(language, words):
-    client = Client(headers={"Accept-Language": "fr"})
+def test_the_language_can_be_chosen_before_signing_in_and_is_else_indonesian():
+    for language, words in (("id", "Kata sandi"), ("en", "Password")):
+        client = Client(headers={"Accept-Language": "fr"})
+        client.post("/me/language/", {"language": language, "next": "/accounts/login/"})
 
-    client.post("/me/language/", {"language": language, "next": "/accounts/login/"})
+        assert words in client.get("/accounts/login/").content.decode()
 
-    assert words in client.get("/accounts/login/").content.decode()
-
-
-def test_without_any_wish_the_pages_are_indonesian():
     with override_settings(LANGUAGE_CODE="id"):
         page = Client().get("/accounts/login/").content.decode()
-
     assert '<html lang="id"' in page
     assert "Nama pengguna" in page
 
 
-def test_language_and_look_are_kept_with_the_account():
+def test_language_and_look_are_kept_with_the_account_and_an_unknown_one_refused():
     person = make_person("cashier")
     client = Client(headers={"Accept-Language": "en"})
     client.force_login(person)
+    refused = client.post("/me/", {"language": "xx", "theme": "auto"})
+    assert refused.status_code == 200
+    assert "field-error" in refused.content.decode()
+    assert User.objects.get().language == ""
 
     client.post("/me/", {"language": "id", "theme": "dark", "endings": "both"})
 
@@ -135,13 +120,3 @@ def test_language_and_look_are_kept_with_the_account():
     assert "Transaksi" in page
     person.refresh_from_db()
     assert (person.language, person.theme, person.endings) == ("id", "dark", "both")
-
-
-def test_an_unknown_language_is_refused():
-    client = browser_of("cashier")
-
-    answer = client.post("/me/", {"language": "xx", "theme": "auto"})
-
-    assert answer.status_code == 200
-    assert "field-error" in answer.content.decode()
-    assert User.objects.get(username="cashier").language == ""

@@ -21,16 +21,6 @@ from tests.staff.helpers import GOOD, administrator, invited, link_of, owner, si
 pytestmark = pytest.mark.django_db
 
 
-def test_who_never_signed_in_is_said_alike_in_list_and_page(boss):
-    person = make_person("cashier", username="new")
-
-    listed = cells(boss.get("/staff/?q=new"), "time")
-    page = boss.get(f"/staff/{person.pk}/").content.decode()
-
-    assert [cell.removeprefix("Last sign-in: ") for cell in listed] == ["Never"]
-    assert re.search(r"<dd>\s*Never\s*</dd>", page)
-
-
 def test_what_a_person_did_yesterday_is_one_click_away(boss):
     person = make_person("cashier", username="sari")
 
@@ -48,12 +38,15 @@ def test_what_a_person_did_yesterday_is_one_click_away(boss):
     assert not any(link.startswith("/audit/") for link in links(browser_of("supervisor")))
 
 
-def test_the_list_shows_where_each_account_stands(boss):
-    make_person("cashier", first_name="Ani", last_login=None)
+def test_the_list_shows_where_each_account_stands_and_is_searched(boss):
+    ani = make_person("cashier", username="ani", first_name="Ani", last_login=None)
     off = make_person("auditor", first_name="Budi", is_active=False)
     invited(username="citra")
     late, _token = invited(username="dewi")
     AccessLink.objects.filter(person=late).update(withdrawn_at=late.date_joined)
+    assert 'href="/staff/"' in boss.get("/").content.decode()
+    assert 'href="/staff/"' not in signed_in(ani).get("/").content.decode()
+    Session.objects.filter(person=ani).delete()
 
     page = boss.get("/staff/")
 
@@ -61,18 +54,16 @@ def test_the_list_shows_where_each_account_stands(boss):
     assert sorted(cells(page, "role")) == ["Administrator", "Auditor", "Cashier", "Cashier", "Cashier"]
     assert [cell for cell in cells(page, "sessions") if cell] == ["1 device"]
     assert f"/staff/{off.pk}/" in page.content.decode()
-
-
-def test_people_are_found_by_name_and_role(boss):
-    make_person("cashier", first_name="Ani")
-    invited(username="budi")
     owner()
-
-    for query, found in [("q=ani", 1), ("role=owner", 1), ("role=cashier", 2), ("q=zzz", 0)]:
+    for query, found in [("q=ani", 1), ("role=owner", 1), ("role=cashier", 3), ("q=zzz", 0)]:
         page = boss.get(f"/staff/?{query}")
 
         assert len(cells(page, "name")) == found, query
         assert has_id(page, "none-matches") == (not found), query
+
+    User.objects.filter(pk=ani.pk).update(last_login=None)
+    assert [cell.removeprefix("Last sign-in: ") for cell in cells(boss.get("/staff/?q=ani"), "time")] == ["Never"]
+    assert re.search(r"<dd>\s*Never\s*</dd>", boss.get(f"/staff/{ani.pk}/").content.decode())
 
 
 def test_a_link_that_was_used_meanwhile_is_not_called_withdrawn(boss):
@@ -111,7 +102,7 @@ def test_given_an_expired_invitation_then_the_account_is_switched_off(boss):
     assert 'data-standing="off"' in off.content.decode()
 
 
-def test_an_account_is_switched_off_and_on_again(boss):
+def test_an_account_is_switched_off_and_on_and_gets_no_higher_role(boss):
     person = make_person("cashier")
     address = f"/staff/{person.pk}/"
 
@@ -123,27 +114,23 @@ def test_an_account_is_switched_off_and_on_again(boss):
     assert [has_id(off, name) for name in ("deactivate", "reactivate", "make-link")] == [False, True, False]
     assert [has_id(on, name) for name in ("deactivate", "reactivate", "make-link")] == [True, False, True]
 
-
-def test_a_role_is_changed_and_a_higher_one_refused(boss):
-    person = make_person("cashier")
-
-    boss.confirm(f"/staff/{person.pk}/role/", {"role": "auditor"})
-    boss.confirm(f"/staff/{person.pk}/role/", {"role": "owner"})
-
+    boss.confirm(f"{address}role/", {"role": "auditor"})
+    boss.confirm(f"{address}role/", {"role": "owner"})
     person.refresh_from_db()
     assert [group.name for group in person.groups.all()] == ["auditor"]
     assert not person.is_superuser
 
 
-def test_an_owners_page_offers_an_administrator_nothing(boss):
-    above = owner()
+def test_an_owners_page_and_the_own_one_offer_an_administrator_nothing(boss):
+    above, own = owner(), User.objects.get(username="boss")
+    pages = {mark: boss.get(f"/staff/{person.pk}/") for mark, person in (("above-own", above), ("own-account", own))}
 
-    page = boss.get(f"/staff/{above.pk}/")
-    answer = boss.confirm(f"/staff/{above.pk}/link/", follow=True)
-
-    assert has_id(page, "above-own")
-    assert not any(has_id(page, name) for name in ("role-form", "make-link", "deactivate", "sign-out"))
-    assert "NotAllowed:above_own" in codes(answer)
+    for mark, page in pages.items():
+        assert has_id(page, mark)
+        offered = ("role-form", "make-link", "deactivate", "sign-out")
+        assert [name for name in offered if has_id(page, name)] == [], mark
+    assert "data-current" in pages["own-account"].content.decode()
+    assert "NotAllowed:above_own" in codes(boss.confirm(f"/staff/{above.pk}/link/", follow=True))
     assert not above.links.exists()
 
 
@@ -167,16 +154,6 @@ def test_only_people_who_have_joined_are_named_as_help():
 
     assert names_of_helpers(person) == helpers
     assert names_of_owners() == helpers[1:]
-
-
-def test_the_own_page_offers_no_change(boss):
-    own = User.objects.get(username="boss")
-
-    page = boss.get(f"/staff/{own.pk}/")
-
-    assert has_id(page, "own-account")
-    assert "data-current" in page.content.decode()
-    assert not any(has_id(page, name) for name in ("role-form", "make-link", "deactivate", "sign-out"))
 
 
 def test_sessions_are_listed_and_ended_and_their_keys_never_shown(boss):
@@ -208,34 +185,21 @@ def test_one_signs_out_everywhere_else_and_stays_here():
     assert not has_id(page, "sign-out-elsewhere")
 
 
-def test_who_manages_staff_finds_the_list_in_the_menu(boss):
-    assert 'href="/staff/"' in boss.get("/").content.decode()
-    assert 'href="/staff/"' not in browser_of("cashier").get("/").content.decode()
-
-
-@pytest.mark.parametrize(("address", "number"), [("/staff/{}/", 9), ("/me/", 7), ("/staff/invite/", 6)])
-def test_a_page_asks_as_often_for_many_devices_as_for_few(boss, address, number):
-    own = User.objects.get(username="boss")
+def test_a_page_asks_as_often_for_many_devices_as_for_few(boss):
+    own, other = User.objects.get(username="boss"), make_person("cashier")
     boss.get("/")  # this reads the policies and the branches, which the process then keeps for a time
     all_branches()
-    counts = []
+    numbers = {f"/staff/{own.pk}/": 9, "/me/": 7, "/staff/invite/": 6}
     for _ in range(2):
         for _ in range(4):
             signed_in(own)
-        with CaptureQueriesContext(connection) as asked:
-            assert boss.get(address.format(own.pk)).status_code == 200
-        counts.append(len(asked))
-
-    assert counts == [number, number]
-
-
-def test_the_page_of_somebody_else_takes_at_most_11_queries(boss):
-    person = make_person("cashier")
-    all_branches()  # a process reads them once in five seconds
+        for address, number in numbers.items():
+            with CaptureQueriesContext(connection) as asked:
+                assert boss.get(address).status_code == 200
+            assert len(asked) == number, (address, [query["sql"][:150] for query in asked])
 
     with CaptureQueriesContext(connection) as asked:
-        assert has_id(boss.get(f"/staff/{person.pk}/"), "role-form")
-
+        assert has_id(boss.get(f"/staff/{other.pk}/"), "role-form")
     assert len(asked) <= 11, [query["sql"][:150] for query in asked]
 
 
