@@ -111,19 +111,14 @@ def test_an_exhausted_budget_leaves_the_order_queued_and_unsent(upstream: Upstre
     assert moves(order) == [("", "queued", "staff")]
 
 
-def test_an_order_that_another_process_takes_first_leaves_its_place_in_the_budget(upstream: Upstream, monkeypatch):
+def test_an_order_taken_by_another_process_or_by_a_frozen_worker_is_not_sent(upstream: Upstream, monkeypatch):
     order = place(1)
-    monkeypatch.setattr("purchases.services.sending.claim", lambda *_args, **_facts: None)
+    with monkeypatch.context() as patch:
+        patch.setattr("purchases.services.sending.claim", lambda *_args, **_facts: None)
+        submit(order.pk, call_class=INTERACTIVE)
+    assert get_client().budget.used() == 0  # it leaves its place in the budget
 
-    submit(order.pk, call_class=INTERACTIVE)
-
-    assert get_client().budget.used() == 0
-
-
-def test_a_worker_frozen_between_claim_and_socket_sends_nothing(upstream: Upstream, monkeypatch):
-    order = place(1)
     monkeypatch.setattr("upstream.budget.Permit.start", lambda self, endpoint: False)  # 15 s have passed
-
     submit(order.pk, call_class=INTERACTIVE)
 
     order.refresh_from_db()
@@ -215,31 +210,30 @@ def test_given_a_void_permit_and_a_full_limit_then_nothing_is_sent(upstream: Ups
     assert entries_of(order) == [("hold", order.max_price)]
 
 
-@pytest.mark.parametrize("call_class", CallClass)
-def test_given_a_void_permit_then_another_is_booked_for_the_same_people(upstream: Upstream, monkeypatch, call_class):
-    order, reserve, booked = place(1), Budget.reserve, []
-    permit_id = get_client().budget.book(Endpoint.TRANSACTION_STATUS, call_class, 1.0).hand_over()
-    make_void(permit_id)
+def test_given_a_void_permit_then_another_is_booked_for_the_same_people_and_a_poll_still_asks(
+    upstream: Upstream, monkeypatch
+):
+    reserve, booked = Budget.reserve, []
 
     def note(budget, endpoint, for_whom, wait_seconds):
         booked.append(for_whom)
         return reserve(budget, endpoint, for_whom, wait_seconds)
 
+    def void_permit(call_class):
+        permit_id = get_client().budget.book(Endpoint.TRANSACTION_STATUS, call_class, 1.0).hand_over()
+        make_void(permit_id)
+        return permit_id
+
     monkeypatch.setattr(Budget, "reserve", note)
-    tasks.submit_order(order.pk, permit_id)
+    for number, call_class in enumerate(CallClass, start=1):
+        order = place(number)
+        tasks.submit_order(order.pk, void_permit(call_class))
 
-    assert booked == [call_class]
-    assert upstream.calls(order) == [CREATE]
+        assert booked == [call_class]
+        assert upstream.calls(order) == [CREATE]
+        booked.clear()
 
-
-def test_given_a_void_permit_then_a_poll_still_asks(upstream: Upstream):
-    order = place(1)
-    submit(order.pk, call_class=INTERACTIVE)
-    permit_id = get_client().budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0).hand_over()
-    make_void(permit_id)
-
-    tasks.poll_order(order.pk, permit_id)
-
+    tasks.poll_order(order.pk, void_permit(BACKGROUND))
     assert upstream.calls(order) == [CREATE, "/v1/transaction/status"]
 
 
