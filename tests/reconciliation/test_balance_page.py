@@ -8,7 +8,6 @@ import time_machine
 from celery import current_app
 from django.contrib.auth.models import Group
 from django.core.management import call_command
-from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -49,24 +48,19 @@ def queue_away(monkeypatch):
 # --- figures ------------------------------------------------------------------------------------------------------
 
 
-def test_before_anything_is_known_nothing_is_called_zero(admin):
-    page = admin.get("/balance/")
-
-    assert figures(page) == ("–", "–", "–")
-    assert said_codes(page) == ["no_reading"]
-    assert "Rp0" not in words(page)
-
-
-def test_before_the_books_are_open_the_reported_balance_counts(admin):
+def test_before_the_books_are_open_only_a_reported_balance_counts(admin):
+    unknown = admin.get("/balance/")
     read_balance(750_000)
+    reported = admin.get("/balance/")
 
-    page = admin.get("/balance/")
+    assert figures(unknown) == ("–", "–", "–")
+    assert said_codes(unknown) == ["no_reading"]
+    assert "Rp0" not in words(unknown)
+    assert figures(reported) == ("Rp750.000", "Rp750.000", "Rp750.000")
+    assert said_codes(reported) == ["not_open"]
 
-    assert figures(page) == ("Rp750.000", "Rp750.000", "Rp750.000")
-    assert said_codes(page) == ["not_open"]
 
-
-def test_available_is_the_balance_less_what_is_reserved(cashier):
+def test_available_is_the_balance_less_what_is_reserved(cashier, admin):
     open_books(1_000_000)
     order = make_order(Status.QUEUED)
     post("hold", order.ref_id, 10_500)
@@ -75,31 +69,28 @@ def test_available_is_the_balance_less_what_is_reserved(cashier):
 
     assert figures(page) == ("Rp1.000.000", "Rp989.500", "Rp1.000.000")
     assert "Rp10.500" in words(page)
+    # then: books that agree say what was not charged
+    page = admin.get("/balance/")
+    assert said_codes(page)[0] == "balanced"
+    assert "Rp10.500" in words_at(page, 'data-said="balanced"')
 
 
-def test_a_cashier_sees_figures_and_nothing_of_the_books(cashier, admin):
+def test_the_verdict_stands_first_and_a_cashier_sees_figures_only(cashier, admin):
+    User.objects.update(language="en")
     open_books(1_000_000)
-    upstream_tells(999_999)
+    good = admin.get("/balance/")
+    upstream_tells(999_000)
+    bad = admin.get("/balance/")
+    of_cashier = cashier.get("/balance/")
 
-    page = cashier.get("/balance/")
-
-    assert figures(page)[0] == figures(admin.get("/balance/"))[0] == "Rp999.999"
-    assert figures(page)[2] == "Rp999.999"
-    assert str(gettext("What the provider should hold, by our books")) not in words(page)
-    assert (said_codes(page), steps(page)) == ([], {"/balance/read/"})
-
-
-def test_on_the_first_day_there_is_no_curve(auditor):
-    open_books(1_000_000)
-
-    assert '<svg class="chart' not in auditor.get("/balance/").content.decode()
-
-
-def test_the_overview_leads_to_the_balance(admin, auditor):
-    open_books(1_000_000)
-
-    assert 'href="/balance/"' in admin.get("/").content.decode().split('id="balance-title"')[1].split("</section>")[0]
-    assert "status-good" in auditor.get("/").content.decode().split('id="balance-title"')[1].split("</section>")[0]
+    assert words_at(good, 'data-said="balanced"').strip().startswith("It adds up: ")
+    assert words_at(bad, 'data-said="unexplained"').strip().startswith("It differs by −Rp1.000: ")
+    for page in (good, bad):
+        html = page.content.decode()
+        assert html.index("data-said=") < html.index('id="now-title"')
+    assert figures(of_cashier)[0] == figures(bad)[0] == figures(of_cashier)[2] == "Rp999.000"
+    assert str(gettext("What the provider should hold, by our books")) not in words(of_cashier)
+    assert (said_codes(of_cashier), steps(of_cashier)) == ([], {"/balance/read/"})
 
 
 # --- how the books stand ------------------------------------------------------------------------------------------
@@ -111,23 +102,16 @@ def test_an_open_order_makes_it_provisional_and_is_named(auditor):
     read_balance(989_500)
 
     page = auditor.get("/balance/")
+    run = reconciliation.reconcile()
+    of_run = words(auditor.get(f"/balance/runs/{run.pk}/"))
 
     assert said_codes(page) == ["provisional"]
     assert f'href="/orders/{order.ref_id}/"' in page.content.decode()
     assert has_id(page, "counted-as-charged")
-
-
-def test_what_open_orders_cannot_explain_is_never_called_fine(admin, queue_away):
-    open_books(1_000_000)
-    order = sent()
-    read_balance(500_000)
-
-    page = admin.post("/balance/reconcile/", follow=True)
-
-    assert said_codes(page) == ["at_least"]
-    assert "Rp489.500" in words_at(page, 'data-said="at_least"')
-    assert order.ref_id in words(page)
-    assert not Difference.objects.exists()
+    assert order.ref_id in of_run
+    assert "Rp989.500" in of_run
+    assert has_id(auditor.get("/balance/runs/?state=unexplained"), "none-matches")
+    assert f"/balance/runs/{run.pk}/" in auditor.get("/balance/runs/?state=provisional").content.decode()
 
 
 @pytest.mark.usefixtures("queue_away")
@@ -142,7 +126,7 @@ def test_what_open_orders_cannot_explain_is_never_called_fine(admin, queue_away)
 def test_an_amount_is_said_with_a_sign_only_where_it_is_known(admin, capsys, missing, codes, amounts):
     """An unknown order of Rp10.500 and missing money: if the order was charged, there is too much instead."""
     open_books(1_000_000)
-    sent()
+    order = sent()
     read_balance(1_000_000)
     assert said_codes(admin.get("/balance/")) == ["provisional"]
 
@@ -150,10 +134,12 @@ def test_an_amount_is_said_with_a_sign_only_where_it_is_known(admin, capsys, mis
     page = admin.post("/balance/reconcile/", follow=True)
 
     assert said_codes(page) == codes
+    assert order.ref_id in words(page)
     state = page.content.decode().split('id="state-title"')[1].split("</section>")[0]
     assert re.findall(r"[−+]Rp[\d.]*\d", state.split("<dl")[1]) == amounts
     run = ReconciliationRun.objects.latest("pk")
     has_sign = missing > 10_500
+    assert ("Rp1.845" in words_at(page, 'data-said="at_least"')) == has_sign
     assert (run.state, run.difference) == ("provisional", -1_845 if has_sign else None)
     of_run = admin.get(f"/balance/runs/{run.pk}/")
     assert has_id(of_run, "sign-not-known") == (not has_sign)
@@ -206,9 +192,10 @@ def test_without_an_answer_the_page_goes_on_saying_as_of_when_it_is(admin, monke
     assert has_id(admin.get("/balance/"), "not-read-since")
 
 
-def test_with_the_queue_down_the_last_balance_is_compared_and_dated(admin, queue_away):
+def test_with_the_queue_down_the_last_balance_is_compared_and_dated(admin, cashier, queue_away):
     open_books(1_000_000)
     assert said_codes(admin.post("/balance/reconcile/", follow=True)) == ["balanced"]
+    assert next_question(cashier.post("/balance/read/", follow=True))[1] == 20  # nothing is looked for
 
     read_balance(999_999)
 
@@ -230,48 +217,33 @@ def test_the_button_has_the_balance_read_and_looks_for_it(cashier, monkeypatch):
     assert next_question(cashier.get("/balance/"))[1] == 2
 
 
-def test_with_the_queue_down_nothing_is_looked_for(cashier, queue_away):
-    assert next_question(cashier.post("/balance/read/", follow=True))[1] == 20
-
-
-def test_only_what_changed_is_sent_again(admin):
-    open_books(1_000_000)
-    ask, _delay = next_question(admin.get("/balance/"))
-    assert not has_id(admin.get(ask), "balance-now")
-
-    upstream_tells(1_500_000)
-
-    changed = admin.get(ask).content.decode()
-    assert 'id="balance-now" hx-swap-oob="true"' in changed
-    assert 'id="balance-differences" hx-swap-oob="true"' in changed
-
-
 def propose(admin, amount=-1):
     reconciliation.propose_adjustment(Difference.objects.get(amount=amount), actor=admin, reason="fee")
 
 
-@pytest.mark.parametrize(
-    ("change", "parts"),
-    [
-        (lambda _admin: read_balance(999_999), {"balance-now"}),
-        (lambda _admin: sent(), {"balance-now"}),
-        (propose, {"balance-differences"}),
-        (
-            lambda admin: reconciliation.announce_top_up(amount=5, actor=admin, note=""),
-            {"balance-differences"},
-        ),
-        (lambda _admin: Proof.objects.update(flaw="running", flaw_amount=7), {"balance-now"}),
-    ],
-)
-def test_given_a_change_then_just_its_part_is_sent(admin, change, parts):
+CHANGES = [
+    (lambda _admin: read_balance(999_999), {"balance-now"}),
+    (lambda _admin: upstream_tells(1_500_000), {"balance-now", "balance-differences"}),
+    (lambda _admin: sent(), {"balance-now"}),
+    (propose, {"balance-differences"}),
+    (lambda admin: reconciliation.announce_top_up(amount=5, actor=admin, note=""), {"balance-differences"}),
+    (lambda _admin: Proof.objects.update(flaw="running", flaw_amount=7), {"balance-now"}),
+]
+
+
+def test_given_a_change_then_just_its_part_is_sent(admin):
+    person = User.objects.get(username="admin")
     with time_machine.travel(timezone.now().replace(second=5)):  # the page changes each minute
         open_books(1_000_000)
         upstream_tells(999_999)
-        ask, _delay = next_question(admin.get("/balance/"))
-        change(User.objects.get(username="admin"))
-        answer = admin.get(ask)
-
-    assert {part for part in ("balance-now", "balance-differences") if has_id(answer, part)} == parts
+        for number, (change, parts) in enumerate(CHANGES):
+            ask, _delay = next_question(admin.get("/balance/"))
+            unchanged = admin.get(ask).content.decode()
+            change(person)
+            changed = admin.get(ask).content.decode()
+            for part in ("balance-now", "balance-differences"):
+                sent_part = f'id="{part}" hx-swap-oob="true"'
+                assert (sent_part in unchanged, sent_part in changed) == (False, part in parts), (number, part)
 
 
 def test_when_an_order_that_a_difference_names_moves_it_is_sent_again(admin):
@@ -302,48 +274,9 @@ def test_who_may_see_no_differences_any_more_is_sent_none(auditor):
 # --- comparisons --------------------------------------------------------------------------------------------------
 
 
-def test_a_run_shows_its_figures_and_what_it_waited_for(auditor):
-    open_books(1_000_000)
-    order = sent()
-    read_balance(989_500)
-    run = reconciliation.reconcile()
-
-    shown = words(auditor.get(f"/balance/runs/{run.pk}/"))
-
-    assert order.ref_id in shown
-    assert "Rp989.500" in shown
-    assert has_id(auditor.get("/balance/runs/?state=unexplained"), "none-matches")
-    assert f"/balance/runs/{run.pk}/" in auditor.get("/balance/runs/?state=provisional").content.decode()
-
-
 def test_what_is_not_there_is_a_404(admin):
     for page in ["/balance/differences/999/", "/balance/runs/999/"]:
         assert admin.get(page).status_code == 404, page
-
-
-def test_the_verdict_stands_first_and_in_one_sentence(admin):
-    User.objects.update(language="en")
-    open_books(1_000_000)
-    good = admin.get("/balance/")
-    upstream_tells(999_000)
-    bad = admin.get("/balance/")
-
-    assert words_at(good, 'data-said="balanced"').strip().startswith("It adds up: ")
-    assert words_at(bad, 'data-said="unexplained"').strip().startswith("It differs by −Rp1.000: ")
-    for page in (good, bad):
-        html = page.content.decode()
-        assert html.index("data-said=") < html.index('id="now-title"')
-
-
-def test_books_that_agree_say_what_was_not_charged(admin):
-    open_books(1_000_000)
-    with transaction.atomic():
-        post("hold", "B1", 20_275)
-
-    page = admin.get("/balance/")
-
-    assert said_codes(page)[0] == "balanced"
-    assert "Rp20.275" in words_at(page, 'data-said="balanced"')
 
 
 def test_differences_that_outweigh_each_other_do_not_add_up(admin):
@@ -357,10 +290,14 @@ def test_differences_that_outweigh_each_other_do_not_add_up(admin):
     assert said_codes(page)[0] == "outweighed"
 
 
-def test_comparisons_stand_behind_the_balance_and_the_differences(auditor):
+def test_the_overview_leads_to_the_balance_and_this_to_comparisons(admin, auditor):
     open_books(1_000_000)
 
-    assert has_id(auditor.get("/balance/"), "every-comparison")
+    assert 'href="/balance/"' in admin.get("/").content.decode().split('id="balance-title"')[1].split("</section>")[0]
+    assert "status-good" in auditor.get("/").content.decode().split('id="balance-title"')[1].split("</section>")[0]
+    page = auditor.get("/balance/")
+    assert '<svg class="chart' not in page.content.decode()  # on the first day
+    assert has_id(page, "every-comparison")
     assert has_id(auditor.get("/balance/differences/"), "every-comparison")
     tabs = {tab.name: tab.is_here for tab in auditor.get("/balance/runs/").context["page_section"].tabs}
     assert tabs["difference_list"]
