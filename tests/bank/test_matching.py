@@ -22,7 +22,7 @@ from drawers.services import close_shift, follow_price, give_back, take_credit_p
 from ledger.models import Entry
 from purchases.models import Order, OrderEvent
 from reconciliation.models import ExpectedTopUp
-from testing.database import past_triggers
+from testing.database import past_triggers, undone
 from tests.bank.helpers import ONE_DAY, TODAY, matches, names, paid, read, still_open
 from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.drawers.helpers import end, pieces_of, sell
@@ -159,13 +159,14 @@ def test_given_equal_amounts_then_each_row_takes_one_and_a_reference_goes_first(
     assert read(owner, *[(TODAY(), f"TRSF {number}", "50.000,00 CR") for number in range(3)]) == (3, 1)
 
 
-@pytest.mark.parametrize(("amount", "fee", "matched"), [("99.300", 100, 1), ("99.300", 50, 0), ("100.001", 100, 0)])
-def test_given_a_day_of_qris_then_only_a_fee_within_the_bound_matches(owner, seller, amount, fee, matched):
+def test_given_a_day_of_qris_then_only_a_fee_within_the_bound_matches(owner, seller):
     paid(seller, 100_000, "qris", days_ago=1)
-
-    assert read(owner, (TODAY(), "QR", amount), fee=fee) == (1, matched)
     sold_on = TODAY() - ONE_DAY
-    assert [line.fee for line in statement_of(sold_on, sold_on).part(State.MATCHED).lines()] == [700] * matched
+
+    for amount, fee, matched in (("99.300", 100, 1), ("99.300", 50, 0), ("100.001", 100, 0)):
+        with undone():
+            assert read(owner, (TODAY(), "QR", amount), fee=fee) == (1, matched), (amount, fee)
+            assert [line.fee for line in statement_of(sold_on, sold_on).part(State.MATCHED).lines()] == [700] * matched
 
 
 def test_given_a_row_far_from_the_day_or_the_other_way_then_it_is_unknown(owner, seller):
