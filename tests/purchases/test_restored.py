@@ -106,14 +106,6 @@ def test_the_operator_sees_that_a_shop_is_not_open_yet(upstream: Upstream, admin
     assert [finding for finding in examine() if finding.subject == "restored"] == []
 
 
-def test_the_claim_itself_is_refused_while_the_shop_is_held(upstream: Upstream):
-    order = place(1)
-    upstream_account()
-    type(upstream_account()).objects.update(is_held=True)
-
-    assert claim(order.pk) is None
-
-
 @pytest.mark.parametrize("step", [send_again, cancel_order])
 def test_a_person_ends_or_repeats_nothing_that_was_sent_in_the_lost_time(upstream: Upstream, admin, step):
     # given: an order that waits for a person here, although the upstream has it
