@@ -28,56 +28,37 @@ def succeeded_by_hand(two: tuple[User, User]) -> Order:
     return approve_verdict(propose(never_arrived(place()), "success", two[0], f" {TYPED} "), actor=two[1])
 
 
-def test_a_typed_sn_is_the_order_s_once_it_is_approved(two):
+def test_a_typed_sn_is_the_order_s_once_it_is_approved_until_the_upstream_names_its_own(two):
     order = never_arrived(place())
+    # only a success takes an SN
+    with pytest.raises(ActionRefused):
+        propose(order, "failed", two[0], TYPED)
+    assert not Verdict.objects.exists()
+    facts = {"evidence": "x", "reason": "y", "proposed_by": two[0], "order_status": "needs_action"}
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Verdict.objects.create(order=order, outcome="failed", sn=TYPED, **facts)
+
     verdict = propose(order, "success", two[0], TYPED)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Verdict.objects.filter(pk=verdict.pk).update(sn="another")
     order.refresh_from_db()
     assert (order.sn, order.sn_by_hand) == ("", False)
 
     after = approve_verdict(verdict, actor=two[1])
-
     assert (after.status, after.sn, after.sn_by_hand) == ("success", TYPED, True)
 
-
-def test_only_a_success_takes_an_sn(two):
-    order = never_arrived(place())
-
-    with pytest.raises(ActionRefused):
-        propose(order, "failed", two[0], TYPED)
-    assert not Verdict.objects.exists()
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Verdict.objects.create(
-            order=order,
-            outcome="failed",
-            sn=TYPED,
-            evidence="x",
-            reason="y",
-            proposed_by=two[0],
-            order_status="needs_action",
-        )
-
-
-def test_a_proposed_sn_never_changes(two):
-    verdict = propose(never_arrived(place()), "success", two[0], TYPED)
-
-    with pytest.raises(DatabaseError), transaction.atomic():
-        Verdict.objects.filter(pk=verdict.pk).update(sn="another")
-
-
-def test_the_upstream_s_own_sn_takes_its_place_as_an_incident(two):
-    order = succeeded_by_hand(two)
-
     after = report(order, "success", source=CALLBACK, sn="THEIRS")
-
     assert (after.status, after.sn, after.sn_by_hand) == ("success", "THEIRS", False)
     assert after.incidents.get().kind == "contradiction"
 
 
-def test_the_same_sn_from_the_upstream_takes_the_mark_away(two):
+def test_the_same_sn_from_the_upstream_takes_the_mark_away_and_a_reversal_does_not(two):
     after = report(succeeded_by_hand(two), "success", source=CALLBACK, sn=TYPED)
-
     assert (after.sn, after.sn_by_hand) == (TYPED, False)
     assert not after.incidents.exists()
+
+    after = approve_verdict(propose(succeeded_by_hand(two), "reversed", two[0]), actor=two[1])
+    assert (after.status, after.sn, after.sn_by_hand) == ("reversed", TYPED, True)
 
 
 def test_a_decided_success_without_an_sn_gets_it_when_it_comes(two):
@@ -102,14 +83,6 @@ def test_page_and_receipt_say_that_it_was_entered_by_hand(two):
     report(order, "success", source=CALLBACK, sn=TYPED)
     for page in (address, f"{address}receipt/"):
         assert b"data-by-hand" not in second.get(page).content
-
-
-def test_a_reversed_order_still_says_who_entered_its_sn(two):
-    order = succeeded_by_hand(two)
-
-    after = approve_verdict(propose(order, "reversed", two[0]), actor=two[1])
-
-    assert (after.status, after.sn, after.sn_by_hand) == ("reversed", TYPED, True)
 
 
 def test_what_was_proposed_before_the_order_moved_is_refused(two):
