@@ -5,12 +5,11 @@ import re
 
 import pytest
 from django.db import OperationalError
-from django.utils import timezone, translation
+from django.utils import timezone
 from psycopg import errors
 
 from catalogue.models import CatalogueSync, Product, SyncFault
 from gateway.models import UpstreamAccount
-from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_order
 from testing.orders import FIELDS
@@ -20,50 +19,21 @@ from tests.gateway.helpers import read_balance
 from upstream.client import get_client
 
 
-@pytest.fixture
-def product(upstream: Upstream) -> Product:
-    return Product.objects.get(name="Telkomsel 10.000")
+def test_buy_prints_one_json_object_and_exits_with_the_state(upstream: Upstream):
+    product = Product.objects.get(name="Telkomsel 10.000")
+    for number, status, code, wait in (
+        ("01", "success", 0, "--wait=10"),
+        ("03", "pending", 3, "--wait=0.5"),
+        ("20", "needs_action", 3, "--wait=10"),
+        ("15", "pending", 3, "--wait=0"),
+    ):
+        exit_code, out = run("buy", f"--product={product.code}", f"--destination=0812900000{number}", wait, "--json")
 
-
-@pytest.mark.parametrize(
-    ("number", "status", "code"),
-    [("01", "success", 0), ("03", "pending", 3), ("20", "needs_action", 3)],
-)
-def test_buy_prints_one_json_object_and_exits_with_the_state(product, upstream, number, status, code):
-    wait = 0.5 if status == "pending" else 10
-    exit_code, out = run(
-        "buy", f"--product={product.code}", f"--destination=0812900000{number}", f"--wait={wait}", "--json"
-    )
-
-    facts = json.loads(out)
-    assert set(facts) == FIELDS
-    assert (facts["status"], exit_code) == (status, code)
-    assert (facts["kind"], facts["product_code"], facts["price"]) == ("purchase", product.code, product.price)
-    assert out.count("\n") == 1
-
-
-def test_buy_without_waiting_says_not_final_yet(product):
-    exit_code, out = run("buy", f"--product={product.code}", "--destination=081290000001", "--json")
-
-    assert (exit_code, json.loads(out)["status"]) == (3, "pending")
-
-
-def test_buy_with_the_same_key_buys_once(product, upstream):
-    arguments = ("buy", f"--product={product.code}", "--destination=081290000001", "--wait=5", "--key=k-1", "--json")
-
-    first, second = run(*arguments), run(*arguments)
-
-    assert first == second
-    assert Order.objects.count() == 1
-    assert upstream.ledger(Order.objects.get()) == [("debit", -product.price)]
-
-
-def test_buy_twice_on_one_day_needs_to_be_said(product):
-    arguments = ("buy", f"--product={product.code}", "--destination=081290000001", "--wait=5")
-    run(*arguments)
-
-    assert run(*arguments)[0] == 1
-    assert run(*arguments, "--again")[0] == 0
+        facts = json.loads(out)
+        assert set(facts) == FIELDS, number
+        assert (facts["status"], exit_code) == (status, code), number
+        assert (facts["kind"], facts["product_code"], facts["price"]) == ("purchase", product.code, product.price)
+        assert out.count("\n") == 1, number
 
 
 @pytest.mark.django_db
@@ -126,50 +96,33 @@ def test_a_start_says_what_to_correct_when_the_account_was_refused(settings, mon
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("balance", "is_first_minute"), [(None, True), (5_000, False)])
-def test_a_new_redis_says_when_the_catalogue_can_be_fetched(settings, monkeypatch, capsys, balance, is_first_minute):
-    settings.UPSTREAM_BASE_URL = f"http://127.0.0.1:9/nobody-asked-here-before-{balance}"
+def test_a_new_redis_says_when_the_catalogue_can_be_fetched(settings, monkeypatch, capsys):
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9/nobody-asked-here-before"
     monkeypatch.setattr("gateway.services.calling._PATIENCE_SECONDS", 0.0)
-    if balance:
-        read_balance(balance)
+    for balance, is_first_minute in ((None, True), (5_000, False)):
+        if balance:
+            read_balance(balance)
 
-    code, _out = run("sync_catalogue")
+        code, _out = run("sync_catalogue")
 
-    sentence = capsys.readouterr().err
-    assert (code, "first minute" in sentence, "CommandError" in sentence) == (3, is_first_minute, False)
-    assert re.search(r"\b\d\d:\d\d:\d\d WIB\b", sentence)
-    assert CatalogueSync.objects.get().fault == SyncFault.RATE_LIMIT
-
-
-@pytest.mark.django_db
-def test_the_terminal_is_english_whatever_the_pages_speak(product):
-    with translation.override("id"):
-        _, sentence = run("buy", f"--product={product.code}", "--destination=12")
-
-    assert sentence.startswith("A mobile number")
+        sentence = capsys.readouterr().err
+        assert (code, "first minute" in sentence, "CommandError" in sentence) == (3, is_first_minute, False)
+        assert re.search(r"\b\d\d:\d\d:\d\d WIB\b", sentence)
+        assert CatalogueSync.objects.latest("pk").fault == SyncFault.RATE_LIMIT
 
 
 @pytest.mark.django_db
-def test_a_database_that_is_away_is_one_sentence(monkeypatch):
-    def away(self, *args, **kwargs):
-        raise OperationalError("connection refused\nIs the server running?")
+def test_a_database_that_is_away_is_one_sentence_and_a_lock_that_another_holds_is_another(monkeypatch):
+    def fails(*_args, **_facts):
+        raise fault from cause
 
-    monkeypatch.setattr("purchases.models.orders.OrderQuerySet.order_by", away)
+    monkeypatch.setattr("purchases.models.orders.OrderQuerySet.order_by", fails)
 
+    fault, cause = OperationalError("connection refused\nIs the server running?"), None
     code, sentence = run("orders", "--json")
-
-    assert code == 1
+    assert (code, "\n" in sentence) == (1, False)
     assert "is it running? It says: connection refused" in sentence
-    assert "\n" not in sentence
 
-
-@pytest.mark.django_db
-def test_a_lock_that_another_holds_is_not_a_database_that_is_away(monkeypatch):
-    def locked(self, *args, **kwargs):
-        raise OperationalError("canceling statement due to lock timeout") from errors.LockNotAvailable()
-
-    monkeypatch.setattr("purchases.models.orders.OrderQuerySet.order_by", locked)
-
+    fault, cause = OperationalError("canceling statement due to lock timeout"), errors.LockNotAvailable()
     code, sentence = run("orders", "--json")
-
     assert (code, "lock timeout" in sentence, "running" in sentence) == (1, True, False)
