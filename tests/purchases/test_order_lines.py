@@ -22,7 +22,7 @@ from tests.purchases.helpers import listed
 pytestmark = pytest.mark.django_db
 
 
-def test_a_line_in_the_search_becomes_chips(supervisor):
+def test_a_line_in_the_search_becomes_chips_and_a_word_that_is_not_understood_is_searched_for(supervisor):
     make_person("cashier", username="kasir1", first_name="Kasir", last_name="1")
     sold = make_order(
         Status.SUCCESS,
@@ -31,39 +31,47 @@ def test_a_line_in_the_search_becomes_chips(supervisor):
         placed_by=User.objects.get(username="kasir1"),
         created_at=timezone.now() - dt.timedelta(days=7),
     )
-    make_order(Status.SUCCESS, selling_price=52_000)
+    today, _other = make_order(Status.SUCCESS, destination="081234567803"), make_order(Status.SUCCESS)
 
     answer = supervisor.get("/orders/?status=success&q=50 ribu kasir 1 minggu lalu 02", follow=True)
-
     chips = {chip.name for chip in answer.context["filter"].chips()}
     assert chips == {"status", "cashier", "amount_from", "ends"}
     assert listed(answer) == [sold.ref_id]
 
+    answer = supervisor.get("/orders/?q=today 081234567803", follow=True)
+    assert answer.request["QUERY_STRING"] == "days=today&q=081234567803"
+    assert listed(answer) == [today.ref_id]
 
-def test_a_products_own_name_in_the_search_is_no_price(supervisor):
+    # a second line takes the place of days and amounts
+    before = "/orders/?amount_from=45000&amount_to=55000&days=last-week&status=success"
+    answer = supervisor.get(f"{before}&q=di atas 100 ribu hari ini")
+    assert answer["Location"] == "/orders/?status=success&amount_from=100000&days=today&line=amount_from%2Cdays"
+
+
+def test_a_drawer_and_a_products_name_or_its_beginning_become_chips(supervisor):
+    drawer = Drawer.objects.create(name="Laci 1")
+    make_product(name="Free Fire 140 Diamonds", code="FF140", brand="free-fire")
+    make_product(name="Free Fire 70 Diamonds", code="FF70", brand="free-fire")
+    Brand.objects.filter(code="free-fire").update(name="FREE FIRE")
     gopay = make_product(name="GoPay 20.000", code="GP20", brand="GoPay")
     sold = make_order(Status.SUCCESS, product=gopay, selling_price=23_000)
     make_order(Status.SUCCESS, product=make_product(name="GoPay 25.000", code="GP25", brand="GoPay"))
 
-    page = supervisor.get("/orders/?q=gopay+20.000+hari+ini", follow=True)
+    def understood(line):
+        return supervisor.get("/orders/", {"q": line}).get("Location", "")
 
+    assert understood("laci 1 today") == f"/orders/?drawer={drawer.pk}&days=today"
+    assert understood("Free Fire 140") == "/orders/?product=FF140"
+    assert understood("free fire kemarin") == "/orders/?brand=FREE+FIRE&days=yesterday"
+    page = supervisor.get("/orders/?q=gopay+20.000+hari+ini", follow=True)  # its name is no price
     assert [row.pk for row in page.context["table"].rows] == [sold.pk]
     assert [chip.words for chip in page.context["filter"].chips()] == ["Product: GoPay 20.000"]
 
 
-def test_a_second_line_takes_the_place_of_days_and_amounts(supervisor):
-    before = "/orders/?amount_from=45000&amount_to=55000&days=last-week&status=success"
-
-    answer = supervisor.get(f"{before}&q=di atas 100 ribu hari ini")
-
-    assert answer["Location"] == "/orders/?status=success&amount_from=100000&days=today&line=amount_from%2Cdays"
-
-
-def test_given_nothing_by_a_second_line_then_the_older_filters_are_named_and_left_with_one_press(supervisor):
+def test_given_nothing_by_a_line_then_older_filters_or_words_are_named_and_left_with_one_press(supervisor):
     failed = make_order(Status.FAILED, destination="081234567802")
 
     page = supervisor.get("/orders/?amount_from=1&amount_to=2&q=gagal hari ini", follow=True)
-
     assert listed(page) == []
     assert words_at(page, 'id="standing"').split(": ", 1)[1] == "Price: Rp1 to Rp2."
     whole = page.context["filter"].url_of_line()
@@ -73,34 +81,18 @@ def test_given_nothing_by_a_second_line_then_the_older_filters_are_named_and_lef
     searched = supervisor.get("/orders/?status=success&days=today&q=081234567802")
     assert searched.context["filter"].url_of_line() == "?q=081234567802"
     assert "Status: " in words_at(searched, 'id="standing"')
+    assert not has_id(searched, "without-words")
     assert has_id(supervisor.get("/orders/?status=success&days=today"), "none-matches")
 
-
-def test_words_that_nothing_has_are_left_out_with_one_press_and_the_filters_stay(supervisor):
-    failed = make_order(Status.FAILED, destination="081234567802")
-
     page = supervisor.get("/orders/?q=gagal hari ini entahlah", follow=True)
-
     assert listed(page) == []
     address = re.search(r'id="without-words" href="([^"]+)"', page.content.decode())
     assert "“entahlah”" in words_at(page, 'id="without-words"')
     assert not has_id(page, "without-them")
     assert listed(supervisor.get(html.unescape(address[1]))) == [failed.ref_id]
-    assert not has_id(supervisor.get("/orders/?status=success&q=081234567802"), "without-words")
 
 
-def test_a_word_that_is_not_understood_is_searched_for(supervisor):
-    wanted = make_order(Status.SUCCESS, destination="081234567802")
-    make_order(Status.SUCCESS, destination="081234567803")
-
-    answer = supervisor.get("/orders/?q=today 081234567802", follow=True)
-
-    assert answer.request["QUERY_STRING"] == "days=today&q=081234567802"
-    assert listed(answer) == [wanted.ref_id]
-
-
-@pytest.mark.parametrize("language", ["en", "id"])
-def test_the_apps_own_words_are_known_in_both_languages_on_a_page_of_either(supervisor, language):
+def test_the_apps_own_words_are_known_in_both_languages_on_a_page_of_either(supervisor):
     make_product(category="pulsa", brand="telkomsel", name="Telkomsel 5.000")
     make_product(category="pulsa", brand="halo", code="halo")
     for code, name in (("telkomsel", "Telkomsel"), ("halo", "Telkomsel Halo")):
@@ -123,11 +115,11 @@ def test_the_apps_own_words_are_known_in_both_languages_on_a_page_of_either(supe
         "tsel": "brand=Telkomsel",
     }
 
-    def understood(line):
-        answer = supervisor.get("/orders/", {"q": line}, headers={"Accept-Language": language})
-        return "&".join(sorted(answer.get("Location", "?").partition("?")[2].split("&")))
-
-    assert {line: understood(line) for line in filters} == filters
+    for language in ("en", "id"):
+        for line, filtered in filters.items():
+            answer = supervisor.get("/orders/", {"q": line}, headers={"Accept-Language": language})
+            understood = "&".join(sorted(answer.get("Location", "?").partition("?")[2].split("&")))
+            assert understood == filtered, (language, line)
 
 
 def test_a_customers_name_becomes_a_chip_for_people_who_may_see_customers(supervisor):
@@ -137,26 +129,17 @@ def test_a_customers_name_becomes_a_chip_for_people_who_may_see_customers(superv
     make_order(Status.SUCCESS)
 
     answer = supervisor.get("/orders/?q=bu lilis, bulan ini", follow=True)
-
     assert answer.request["QUERY_STRING"] == f"customer={customer.pk}&days=month"
     assert listed(answer) == [wanted.ref_id]
     assert "Location" not in browser_of("auditor").get("/orders/?q=bu lilis")
+    # it wins over the name of a cashier that is a part of it
+    make_person("cashier", username="lilis", first_name="Lilis")
+    assert supervisor.get("/orders/?q=BU LILIS")["Location"] == f"/orders/?customer={customer.pk}"
+    assert supervisor.get("/orders/?q=lilis")["Location"] == "/orders/?cashier=lilis"
 
-
-def test_a_name_wins_over_a_cashiers_that_is_a_part_of_it(supervisor):
-    make_person("cashier", username="sari", first_name="Sari")
-    customer = Customer.objects.create(name="Bu Sari")
-
-    assert supervisor.get("/orders/?q=BU SARI")["Location"] == f"/orders/?customer={customer.pk}"
-    assert supervisor.get("/orders/?q=sari")["Location"] == "/orders/?cashier=sari"
-
-
-def test_given_several_customers_of_a_name_then_the_page_names_the_words_and_leads_to_the_customers(supervisor):
+    # of several customers with one name the page names the words and leads to the customers
     Customer.objects.bulk_create([Customer(name="Bu Sari"), Customer(name="bu sari")])
-    make_order(Status.SUCCESS)
-
     page = supervisor.get("/orders/?q=bu sari kemarin", follow=True)
-
     assert "“bu sari”" in words_at(page, 'id="words-not-found"')
     assert "deleted customer" in words_at(page, 'id="words-not-found"')
     assert 'href="/customers/?q=bu%20sari"' in page.content.decode()
@@ -255,17 +238,3 @@ def test_the_days_that_nobody_chose_are_named_and_all_days_are_one_press_away(su
     assert "since=" in page.context["filter"].as_query()
     for query in ("amount_from=50000&days=30", "ends=02", "cashier=sari", ""):
         assert not has_id(supervisor.get(f"/orders/?{query}"), "days-limit"), query
-
-
-def test_a_drawer_and_the_beginning_of_a_products_name_become_chips(supervisor):
-    drawer = Drawer.objects.create(name="Laci 1")
-    make_product(name="Free Fire 140 Diamonds", code="FF140", brand="free-fire")
-    make_product(name="Free Fire 70 Diamonds", code="FF70", brand="free-fire")
-    Brand.objects.filter(code="free-fire").update(name="FREE FIRE")
-
-    def understood(line):
-        return supervisor.get("/orders/", {"q": line}).get("Location", "")
-
-    assert understood("laci 1 today") == f"/orders/?drawer={drawer.pk}&days=today"
-    assert understood("Free Fire 140") == "/orders/?product=FF140"
-    assert understood("free fire kemarin") == "/orders/?brand=FREE+FIRE&days=yesterday"
