@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from time_machine import travel
 
 from backoffice.celery import app
 from catalogue.models import ProductHealth
@@ -51,8 +52,8 @@ def marks(browser, product, page="/products/"):
 # --- failing --------------------------------------------------------------------------------------------------------
 
 
-def test_given_five_of_ten_failed_then_tile_and_page_say_so(cashier):
-    product = make_product()
+def test_given_five_of_ten_failed_then_tile_and_page_say_so_and_of_no_other_product(cashier):
+    product, _other = make_product(), make_product(name="Telkomsel 20.000")
     for at in range(10):
         ended(product, Status.FAILED if at % 2 else Status.SUCCESS, ago=at + 1)
 
@@ -76,54 +77,34 @@ def test_given_a_biller_that_fails_then_its_pages_say_so(cashier):
     assert marks(cashier, biller, "/counter/?product={code}") == ["failing"]
 
 
-@pytest.mark.parametrize(
-    ("failed", "succeeded", "is_said"), [(2, 0, False), (3, 0, True), (3, 7, True), (2, 8, False), (0, 10, False)]
-)
-def test_few_failures_are_not_worth_a_word(failed, succeeded, is_said):
-    product = make_product()
-    for _ in range(failed):
-        ended(product, Status.FAILED)
-    for _ in range(succeeded):
-        ended(product, Status.SUCCESS)
+def test_few_failures_are_not_worth_a_word():
+    said = {(2, 0): False, (3, 0): True, (3, 7): True, (2, 8): False, (0, 10): False}
+    products = {}
+    for failed, succeeded in said:
+        product = products[failed, succeeded] = make_product()
+        for number in range(failed + succeeded):
+            ended(product, Status.FAILED if number < failed else Status.SUCCESS)
 
     count_health()
 
-    assert ProductHealth.objects.filter(failing_until__gt=timezone.now()).exists() is is_said
+    failing = ProductHealth.objects.filter(failing_until__gt=timezone.now())
+    assert {many: failing.filter(product=product).exists() for many, product in products.items()} == said
 
 
-def test_when_the_last_ones_succeed_then_the_words_are_gone(cashier):
+def test_the_words_are_gone_when_nothing_is_sold_for_an_hour_or_the_last_ones_succeed(cashier):
     product = make_product()
     for _ in range(5):
-        ended(product, Status.FAILED, ago=5)
+        ended(product, Status.FAILED, ago=10)
     count_health()
     assert marks(cashier, product) == ["failing"]
+
+    with travel(timezone.now() + 51 * MINUTE, tick=False):
+        assert marks(cashier, product) == []
 
     for _ in range(10):
         ended(product, Status.SUCCESS)
     count_health()
-
     assert marks(cashier, product) == []
-
-
-def test_when_nothing_is_sold_then_the_words_end_by_themselves(cashier, time_machine):
-    product = make_product()
-    for _ in range(4):
-        ended(product, Status.FAILED, ago=10)
-    count_health()
-
-    time_machine.move_to(timezone.now() + 51 * MINUTE, tick=False)
-
-    assert marks(cashier, product) == []
-
-
-def test_failures_of_another_product_say_nothing(cashier):
-    product, other = make_product(), make_product(name="Telkomsel 20.000")
-    for _ in range(5):
-        ended(other, Status.FAILED)
-
-    count_health()
-
-    assert not ProductHealth.objects.filter(product=product).exists()
 
 
 # --- slow -----------------------------------------------------------------------------------------------------------
@@ -144,51 +125,39 @@ def test_given_two_that_wait_for_minutes_then_it_is_slow_until_they_end(cashier)
     assert marks(cashier, product) == []
 
 
-@pytest.mark.parametrize(("minutes", "many"), [(1, 5), (3, 1)])
-def test_young_ones_and_a_single_one_are_not_slow(minutes, many):
-    product = make_product()
-    for number in range(many):
-        on_its_way(product, minutes=minutes, number=number)
+def test_young_ones_and_a_single_one_are_not_slow():
+    for minutes, many in ((1, 5), (3, 1)):
+        product = make_product()
+        for number in range(many):
+            on_its_way(product, minutes=minutes, number=number)
 
     count_health()
 
     assert not ProductHealth.objects.exists()
 
 
-def test_quick_ones_after_slow_ones_end_the_words():
+def test_slow_ones_that_have_ended_are_forgotten_and_quick_ones_end_the_words_at_once():
     product = make_product()
     for _ in range(3):
-        ended(product, Status.SUCCESS, ago=5, took=4)
+        ended(product, Status.SUCCESS, ago=2, took=4)
     count_health()
     assert ProductHealth.objects.get().is_slow
+
+    with travel(timezone.now() + 14 * MINUTE, tick=False):
+        assert not ProductHealth.objects.get().is_slow
 
     for _ in range(2):
         ended(product, Status.SUCCESS)
     count_health()
-
-    assert not ProductHealth.objects.get().is_slow
-
-
-def test_slow_ones_that_have_ended_are_forgotten(time_machine):
-    product = make_product()
-    for _ in range(3):
-        ended(product, Status.SUCCESS, took=4)
-    count_health()
-
-    time_machine.move_to(timezone.now() + 15 * MINUTE, tick=False)
-
     assert not ProductHealth.objects.get().is_slow
 
 
 # --- in the background ----------------------------------------------------------------------------------------------
 
 
-def test_at_rest_the_task_asks_the_database_nothing(django_assert_num_queries):
-    with django_assert_num_queries(0):
-        count_health_if_due()
-
-
 def test_when_an_order_ends_then_it_is_counted_once(django_capture_on_commit_callbacks, django_assert_num_queries):
+    with django_assert_num_queries(0):  # at rest
+        count_health_if_due()
     product = make_product()
     for _ in range(3):
         ended(product, Status.FAILED)

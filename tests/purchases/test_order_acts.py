@@ -61,48 +61,37 @@ def test_an_order_is_sent_again_under_the_same_ref_id(admin):
     assert order.next_poll_at is not None
 
 
-def test_a_price_moved_again_is_not_confirmed_by_an_old_button(admin):
+def test_a_risen_price_can_be_fetched_and_is_not_confirmed_by_an_old_button(admin):
     product = make_product(price=10_500)
     order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.PRICE_CHANGED)
+
+    page = detail(admin, order).content.decode()
+    answer = admin.post("/overview/catalogue/", {"next": f"/orders/{order.ref_id}/"})
+    assert 'action="/overview/catalogue/"' in page
+    assert answer["Location"] == f"/orders/{order.ref_id}/"
+
     product.price = 12_000
     product.save()
-
     answer = admin.post(f"/orders/{order.ref_id}/again/", {"price": "11000"}, follow=True)
-
     assert "Rp12.000" in words(answer)
     order.refresh_from_db()
     assert order.status == Status.NEEDS_ACTION
 
 
-def test_a_price_not_yet_in_the_catalogue_can_be_fetched(admin):
-    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.PRICE_CHANGED)
-
-    page = detail(admin, order).content.decode()
-    answer = admin.post("/overview/catalogue/", {"next": f"/orders/{order.ref_id}/"})
-
-    assert 'action="/overview/catalogue/"' in page
-    assert answer["Location"] == f"/orders/{order.ref_id}/"
-
-
-def test_a_cancelled_order_keeps_the_reason_in_its_timeline(admin):
-    order = make_order(Status.QUEUED)
+def test_a_cancelled_order_keeps_the_reason_and_one_that_moved_on_is_left(admin):
+    order, moved_on = make_order(Status.QUEUED), make_order(Status.PENDING)
 
     admin.post(f"/orders/{order.ref_id}/cancel/", {"note": "customer left"})
+    answer = admin.post(f"/orders/{moved_on.ref_id}/cancel/", follow=True)
 
     order.refresh_from_db()
     assert order.status == Status.CANCELLED
     assert "customer left" in words(detail(admin, order))
-
-
-def test_an_order_that_moved_on_is_left_and_the_person_reads_so(admin):
-    order = make_order(Status.PENDING)
-
-    answer = admin.post(f"/orders/{order.ref_id}/cancel/", follow=True)
-
     assert "ActionRefused" in codes(answer)
     assert f"“{Status.PENDING.label}”" in words(answer)
-    order.refresh_from_db()
-    assert order.status == Status.PENDING
+    moved_on.refresh_from_db()
+    assert moved_on.status == Status.PENDING
+    assert admin.post(f"/orders/{order.ref_id}/explode/").status_code == 404
 
 
 def test_what_never_arrived_can_be_closed(upstream, admin):
@@ -112,10 +101,6 @@ def test_what_never_arrived_can_be_closed(upstream, admin):
 
     order.refresh_from_db()
     assert order.status == Status.CLOSED
-
-
-def test_an_action_nobody_knows_is_a_404(admin):
-    assert admin.post(f"/orders/{make_order().ref_id}/explode/").status_code == 404
 
 
 def test_closing_an_incident_needs_a_finding(admin):
