@@ -38,9 +38,9 @@ def shop() -> None:
 
 @pytest.mark.usefixtures("shop")
 def test_figures_lines_and_drawing_are_compared_with_the_days_that_are_typed():
-    where = days(1) | days(40, 38, "against_") | {"by": "product"}
+    browser = browser_of("supervisor")
 
-    page = browser_of("supervisor").get("/earnings/", where).context
+    page = browser.get("/earnings/", days(1) | days(40, 38, "against_") | {"by": "product"}).context
 
     report, bars = page["report"], page["drawing"].bars
     assert (report.now.sales, report.before.sales) == (12_000, 36_000)
@@ -50,13 +50,8 @@ def test_figures_lines_and_drawing_are_compared_with_the_days_that_are_typed():
     assert [bar.now.figures.sales if bar.now else None for bar in bars] == [12_000, None, None]
     assert [bar.before.figures.sales for bar in bars] == [24_000, 0, 12_000]
 
-
-@pytest.mark.usefixtures("shop")
-def test_the_line_of_shorter_days_ends_where_they_end():
-    where = days(40, 38) | days(1, prefix="against_")
-
-    drawing = browser_of("supervisor").get("/earnings/", where).context["drawing"]
-
+    # and the line of shorter days ends where they end
+    drawing = browser.get("/earnings/", days(40, 38) | days(1, prefix="against_")).context["drawing"]
     assert [bar.now.figures.sales for bar in drawing.bars] == [24_000, 0, 12_000]
     assert [bar.before.figures.sales if bar.before else None for bar in drawing.bars] == [12_000, None, None]
     assert drawing.line.count(",") == 1
@@ -161,16 +156,13 @@ def test_the_page_asks_few_questions():
         assert len(queries) <= 12, [query["sql"] for query in queries]
 
 
-def test_days_to_come_are_today():
-    chosen = browser_of("supervisor").get("/earnings/", days(-3, -5)).context["report"].chosen
+def test_an_end_alone_is_one_day_and_a_begin_alone_goes_until_today():
+    browser, day = browser_of("admin"), {number: str(ago(number).date()) for number in (3, 0)}
 
-    assert (chosen.period.first, chosen.period.last) == (ago(0).date(), ago(0).date())
+    def dates(query: dict[str, str]) -> dict[str, str]:
+        return browser.get("/earnings/", query).context["report"].chosen.dates
 
-
-@pytest.mark.parametrize(("typed", "days_ago"), [({"until": 3}, (3, 3)), ({"since": 3}, (3, 0)), ({"days": 0}, (0, 0))])
-def test_an_end_alone_is_one_day_and_a_begin_alone_goes_until_today(typed, days_ago):
-    query = {name: str(ago(days).date()) for name, days in typed.items() if name != "days"}
-
-    dates = browser_of("admin").get("/earnings/", query).context["report"].chosen.dates
-
-    assert dates == {"since": str(ago(days_ago[0]).date()), "until": str(ago(days_ago[1]).date())}
+    assert dates({"until": day[3]}) == {"since": day[3], "until": day[3]}
+    assert dates({"since": day[3]}) == {"since": day[3], "until": day[0]}
+    assert dates({}) == {"since": day[0], "until": day[0]}
+    assert dates(days(-3, -5)) == {"since": day[0], "until": day[0]}  # days to come are today

@@ -35,13 +35,22 @@ def customer() -> Customer:
 
 
 def test_a_customers_page_says_what_they_buy(customer: Customer):
-    page = browser_of("cashier").get(f"/customers/{customer.pk}/").content.decode()
+    browser = browser_of("cashier")
+    page = browser.get(f"/customers/{customer.pk}/").content.decode()
 
     assert re.findall(r'id="bought-sum" data-amount="(\d+)"', page) == ["24000"]
     assert re.findall(r'data-product="(\w+)"', page) == ["TSEL10"]
     assert len(re.findall(r'id="bought-\d+"', page)) == 3
     assert page.count('<td class="c-paid_by') == 3
     assert f"/orders/?customer={customer.pk}" in page
+
+    # what was bought once is not usual, and a customer without orders has none
+    sold(ago(4), product=make_product(code="ONCE"), destination="081211112222")
+    page = browser.get(f"/customers/{customer.pk}/").content.decode()
+    assert 'id="bought-sum" data-amount="36000"' in page
+    assert re.findall(r'data-product="(\w+)"', page) == ["TSEL10"]
+    other = Customer.objects.create(name="Pak Budi")
+    assert 'id="bought-sum"' not in browser.get(f"/customers/{other.pk}/").content.decode()
 
 
 def test_a_customers_open_complaints_lead_to_the_list_of_exactly_these(customer: Customer):
@@ -63,26 +72,11 @@ def test_a_customers_open_complaints_lead_to_the_list_of_exactly_these(customer:
     assert (theirs.ref_id in shown, others.ref_id in shown, customer.name in shown) == (True, True, False)
 
 
-def test_what_was_bought_once_is_not_usual(customer: Customer):
-    sold(ago(4), product=make_product(code="ONCE"), destination="081211112222")
-
-    page = browser_of("cashier").get(f"/customers/{customer.pk}/").content.decode()
-
-    assert 'id="bought-sum" data-amount="36000"' in page
-    assert re.findall(r'data-product="(\w+)"', page) == ["TSEL10"]
-
-
 def test_the_latest_orders_bring_their_payments(customer: Customer, django_assert_num_queries):
     latest = buying_of(Order.objects.all()).latest
 
     with django_assert_num_queries(0):
         assert [order.payment.method for order in latest] == ["cash"] * 4
-
-
-def test_a_customer_without_orders_has_none():
-    customer = Customer.objects.create(name="Pak Budi")
-
-    assert 'id="bought-sum"' not in browser_of("cashier").get(f"/customers/{customer.pk}/").content.decode()
 
 
 def test_earnings_by_customer_count_each_order_once(customer: Customer):

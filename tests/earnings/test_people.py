@@ -119,7 +119,7 @@ def test_the_figures_of_one_day_lead_to_the_lists_of_what_they_count(yesterday_o
     assert today["open"][1] == "/orders/?cashier=sari&days=today&status=open"
 
 
-def test_the_figures_stand_on_the_persons_page_and_alone_without_a_script(yesterday_of_sari):
+def test_the_figures_stand_on_the_persons_page_and_alone_and_only_those_of_the_own_rights(yesterday_of_sari):
     owner = browser_of("admin")
     address = f"/earnings/beside/{yesterday_of_sari.pk}/"
 
@@ -131,17 +131,12 @@ def test_the_figures_stand_on_the_persons_page_and_alone_without_a_script(yester
     assert [f'href="{address}?days={days}"' in page for days in ("today", "week", "month", "30")] == [True] * 4
     assert 'id="person-days-last-month"' in owner.get(f"{address}?days=last-month").content.decode()
 
-
-def test_a_reader_gets_only_the_figures_of_the_own_rights(yesterday_of_sari):
-    address = f"/earnings/beside/{yesterday_of_sari.pk}/?days=yesterday"
     reader = make_person("cashier", username="reader")
     reader.user_permissions.add(Permission.objects.get(codename="view_shifts"))
-
-    figures = figures_on(signed_in(reader).get(address).content.decode())
-
+    figures = figures_on(signed_in(reader).get(f"{address}?days=yesterday").content.decode())
     assert not {"profit", "numbers-seen"} & figures.keys()
     assert (figures["sales"][0], figures["reprints"]) == ("Rp24.000", ("zero", ""))
-    assert browser_of("cashier").get(address).status_code == 403
+    assert browser_of("cashier").get(f"{address}?days=yesterday").status_code == 403
 
 
 def test_the_part_of_a_person_takes_few_queries(yesterday_of_sari, django_assert_max_num_queries):
