@@ -30,61 +30,52 @@ def first_row(content: bytes) -> list[str]:
     return [str(cell) for cell in sheet.to_python()[0]]
 
 
-@pytest.mark.parametrize(
-    ("language", "words"),
-    [
+def test_the_first_row_has_the_words_of_the_columns_in_the_readers_language():
+    make_order(Status.SUCCESS)
+    query = "columns=status,product,price,paid_by"
+    for language, words in (
         ("en", ["Status", "Product code", "Product", "Price", "Cost", "Paid by"]),
         ("id", ["Status", "Kode produk", "Produk", "Harga", "Modal", "Cara bayar"]),
-    ],
-)
-def test_the_first_row_has_the_words_of_the_columns_in_the_readers_language(language, words):
-    make_order(Status.SUCCESS)
-    browser = browser_of("admin", language=language)
-    query = "columns=status,product,price,paid_by"
+    ):
+        browser = browser_of("admin", username=language, language=language)
 
-    book, table = (by_the_worker(browser, "orders", query, file_format) for file_format in ("xlsx", "csv"))
+        book, table = (by_the_worker(browser, "orders", query, file_format) for file_format in ("xlsx", "csv"))
 
-    assert first_row(book) == words
-    assert list(csv_rows(table)[0]) == ["status", "product_code", "product", "price", "cost", "paid_by"]
+        assert first_row(book) == words
+        assert list(csv_rows(table)[0]) == ["status", "product_code", "product", "price", "cost", "paid_by"]
 
 
-@pytest.mark.parametrize(
-    ("language", "words"),
-    [
+def test_a_file_says_in_words_what_it_holds():
+    for language, words in (
         ("en", ["Statement, from 1 Oct 2026", "Orders, 5 Oct 2026, “0812”, Status: Failed", "Orders, 1–27 Nov 2026"]),
         (
             "id",
             ["Mutasi, mulai 1 Okt 2026", "Transaksi, 5 Okt 2026, “0812”, Status: Gagal", "Transaksi, 1–27 Nov 2026"],
         ),
-    ],
-)
-def test_a_file_says_in_words_what_it_holds(language, words):
-    browser = browser_of("admin", language=language)
-    for query in (
-        "since=2026-11-01&until=2026-11-27&columns=status,product",
-        "since=2026-10-05&until=2026-10-05&status=failed&q=0812",
     ):
-        browser.post(f"/orders/file/?format=csv&{query}")
-    ask(browser, "csv", "since=2026-10-01")
+        browser = browser_of("admin", username=language, language=language)
+        for query in (
+            "since=2026-11-01&until=2026-11-27&columns=status,product",
+            "since=2026-10-05&until=2026-10-05&status=failed&q=0812",
+        ):
+            browser.post(f"/orders/file/?format=csv&{query}")
+        ask(browser, "csv", "since=2026-10-01")
 
-    shown = cells(browser.get("/files/"), "file")
+        shown = cells(browser.get("/files/"), "file")
 
-    assert [re.split("orders-|statement-", cell)[0] for cell in shown] == words
+        assert [re.split("orders-|statement-", cell)[0] for cell in shown] == words
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
+def test_the_activity_log_says_the_days_of_a_file():
+    for query, said in (
         ("since=2026-11-01&until=2026-11-27", "1–27 Nov 2026"),
         ("since=2026-10-28&until=2026-11-03&status=failed", "28 Oct 2026 – 3 Nov 2026, status: failed"),
         ("since=2026-11-01", "from 1 Nov 2026"),
         ("until=2026-11-01&columns=a", "until 1 Nov 2026"),
         ("since=nonsense&until=9999-99-99", ""),
         ("", "–"),
-    ],
-)
-def test_the_activity_log_says_the_days_of_a_file(query, said):
-    assert value_words("query", query, EXPORT_MADE.key) == said
+    ):
+        assert value_words("query", query, EXPORT_MADE.key) == said
 
 
 def test_the_statements_workbook_has_words_and_its_csv_names(auditor):
