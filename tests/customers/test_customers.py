@@ -53,24 +53,19 @@ def test_a_customer_is_added_changed_and_found_by_every_field(cashier):
     assert has_id(cashier.get("/customers/?q=zzz"), "none-matches")
 
 
-def test_a_name_is_needed_once(cashier):
-    make_customer("Bu Sari")
-
-    assert refused(cashier.post("/customers/add/", {"name": "bu sari"}), "name") == ["name_taken"]
-    assert Customer.objects.count() == 1
-
-
-@pytest.mark.parametrize(
-    ("what", "typed", "stored"),
-    [("kind:phone", "62812 3456 7890", "081234567890"), ("kind:meter", "1234 5678 901", "12345678901")],
-)
-def test_a_number_is_normalised_by_its_kind(cashier, what, typed, stored):
+def test_a_number_is_normalised_by_its_kind_which_the_page_says(cashier):
     customer = make_customer()
 
-    cashier.post(f"/customers/{customer.pk}/numbers/", {"what": what, "destination": typed, "note": "rumah"})
+    for what, typed, stored, counted in (
+        ("kind:phone", "62812 3456 7890", "081234567890", "1 number"),
+        ("kind:meter", "1234 5678 901", "12345678901", "2 numbers"),
+    ):
+        cashier.post(f"/customers/{customer.pk}/numbers/", {"what": what, "destination": typed, "note": "rumah"})
 
-    number = customer.numbers.get()
-    assert (number.destination, number.note) == (stored, "rumah")
+        number = customer.numbers.latest("pk")
+        assert (number.destination, number.note) == (stored, "rumah")
+        assert cells(cashier.get("/customers/"), "count") == [counted]
+    assert "Electricity meter" in cashier.get(customer.get_absolute_url()).content.decode()
 
 
 def test_a_biller_number_leads_to_its_check_others_to_buying(cashier):
@@ -83,7 +78,7 @@ def test_a_biller_number_leads_to_its_check_others_to_buying(cashier):
     assert f"/counter/review/?product={product.code}&amp;q=081234567890" in page
 
 
-def test_a_wrong_or_doubled_number_is_refused_beside_the_field(cashier):
+def test_a_wrong_or_doubled_name_or_number_is_refused_beside_the_field(cashier):
     customer = make_customer("Bu Sari", ("081234567890", "phone"))
 
     def faults(destination):
@@ -93,6 +88,8 @@ def test_a_wrong_or_doubled_number_is_refused_beside_the_field(cashier):
     assert faults("12") == ["InvalidDestination"]
     assert faults("0812 3456 7890") == ["AlreadySaved"]
     assert customer.numbers.count() == 1
+    assert refused(cashier.post("/customers/add/", {"name": "bu sari"}), "name") == ["name_taken"]
+    assert Customer.objects.count() == 1
 
 
 def test_a_number_is_changed_and_deleted(cashier):
@@ -179,41 +176,18 @@ def test_an_orders_number_is_saved_for_a_known_or_new_customer(cashier):
     assert Customer.objects.count() == 2
 
 
-def test_a_refused_number_makes_no_customer(cashier):
+def test_a_refused_number_or_a_crash_makes_no_customer(cashier, monkeypatch):
     product = make_product()
+    address = f"/customers/save/?product={product.code}"
+    fields = {"customer": "Bu Sari", "what": f"product:{product.code}"}
 
-    cashier.post(
-        f"/customers/save/?product={product.code}",
-        {"customer": "Bu Sari", "what": f"product:{product.code}", "destination": "12"},
-    )
-
+    cashier.post(address, {**fields, "destination": "12"})
     assert not Customer.objects.exists()
 
-
-def test_a_crash_while_a_number_is_saved_leaves_no_customer(cashier, monkeypatch):
-    product = make_product()
     monkeypatch.setattr("customers.views.save_number", killed)
-
     with pytest.raises(KeyboardInterrupt):
-        cashier.post(
-            f"/customers/save/?product={product.code}",
-            {"customer": "Bu Sari", "what": f"product:{product.code}", "destination": "081234567890"},
-        )
-
+        cashier.post(address, {**fields, "destination": "081234567890"})
     assert not Customer.objects.exists()
 
 
 # --- who may ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("numbers", "said"), [(1, "1 number"), (2, "2 numbers")])
-def test_the_list_counts_numbers_in_good_english(cashier, numbers, said):
-    make_customer("Bu Sari", *[(f"08123456789{i}", "phone") for i in range(numbers)])
-
-    assert cells(cashier.get("/customers/"), "count") == [said]
-
-
-def test_a_number_for_any_product_says_of_which_kind_it_is(cashier):
-    customer = make_customer("Bu Sari", ("12345678901", "meter"))
-
-    assert "Electricity meter" in cashier.get(customer.get_absolute_url()).content.decode()

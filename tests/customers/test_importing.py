@@ -169,13 +169,14 @@ def test_many_rows_take_as_few_statements_as_few():
     assert len(asked) <= 2 * MOST_ROWS // 500 + 10
 
 
-@pytest.mark.parametrize("fields", [{}, {"text": "nama,nomor\n"}, {"text": "a\n" * (MOST_ROWS + 1)}])
-def test_what_is_no_table_is_refused_in_words(fields):
-    page = browser_of("supervisor").post("/customers/import/", fields)
+def test_what_is_no_table_is_refused_in_words():
+    browser = browser_of("supervisor")
+    for fields in ({}, {"text": "nama,nomor\n"}, {"text": "a\n" * (MOST_ROWS + 1)}):
+        page = browser.post("/customers/import/", fields)
 
-    assert page.status_code == 422
-    assert codes(page) <= {"nothing", "SheetRefused"}
-    assert codes(page)
+        assert page.status_code == 422
+        assert codes(page) <= {"nothing", "SheetRefused"}
+        assert codes(page)
 
 
 def test_a_file_of_many_times_the_size_is_not_even_read(monkeypatch):
