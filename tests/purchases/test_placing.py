@@ -50,15 +50,17 @@ def test_an_open_order_for_the_same_purchase_refuses_a_second():
         assert (refusal.value.order, Order.objects.filter(product=product).count()) == (first, 1), status
 
 
-def test_the_same_bought_today_warns_and_is_placed_when_meant():
-    product = make_product()
+def test_the_same_bought_today_warns_and_is_placed_when_meant_and_a_failure_is_no_repeat():
+    product, failing = make_product(), make_product()
     first = make_order(Status.SUCCESS, product=product, destination=NUMBER)
+    make_order(Status.FAILED, product=failing, destination=NUMBER)
 
     with pytest.raises(RepeatToday) as refusal:
         _place(product)
     assert refusal.value.order == first
 
     assert _place(product, confirm_repeat=True).status == Status.QUEUED
+    assert _place(failing).status == Status.QUEUED
 
 
 def test_the_same_bought_yesterday_is_a_repeat_for_an_hour():
@@ -70,13 +72,6 @@ def test_the_same_bought_yesterday_is_a_repeat_for_an_hour():
         _place(product)
     with time_machine.travel("2026-08-22T01:00:00+07:00", tick=False):
         assert _place(product).status == Status.QUEUED
-
-
-def test_a_failed_purchase_today_is_no_repeat():
-    product = make_product()
-    make_order(Status.FAILED, product=product, destination=NUMBER)
-
-    assert _place(product).status == Status.QUEUED
 
 
 def test_a_price_other_than_the_one_seen_is_confirmed_again():
