@@ -209,7 +209,7 @@ def product():
     return make_product()
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(messages=st.lists(st.one_of(_reports, _answers), max_size=8))
 def test_given_any_reports_the_first_end_stays_on_a_valid_path(product, messages):
     with transaction.atomic():

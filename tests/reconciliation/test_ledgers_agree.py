@@ -92,7 +92,7 @@ def test_the_books_are_the_sandboxs_ledger_when_all_is_final(shop: Upstream, dja
     run_state_machine_as_test(
         Business,
         settings=settings(
-            max_examples=3,
+            max_examples=5,
             stateful_step_count=12,
             deadline=None,
             suppress_health_check=list(HealthCheck),

@@ -22,14 +22,14 @@ pytestmark = pytest.mark.django_db
 def test_business_through_services_is_explained_to_the_rupiah(hidden):
     seed = int(os.environ.get("RECONCILIATION_SEED", "9"))
     print(f"RECONCILIATION_SEED={seed}")  # pytest shows it with a failure
-    world = World(seed, hours=0.5, rate=0.15, outage=True, hidden=hidden, outside_every=75)
+    world = World(seed, hours=0.5, rate=0.35, outage=True, hidden=hidden, outside_every=75)
     shop = ServiceShop(world)
 
     shop.live()
 
     verdict = grade(world.outside, shop.differences())
     assert verdict.single >= 4
-    assert len(shop.orders) > 100
+    assert len(shop.orders) > 200
     assert not Incident.objects.exists()
     assert Difference.objects.filter(explained_by__isnull=False).exists() == hidden
 
