@@ -3,7 +3,6 @@
 import hashlib
 import runpy
 
-import pytest
 import requests
 from requests.adapters import HTTPAdapter
 
@@ -36,17 +35,17 @@ def balance_from(sandbox, address):
         return session.post(f"{sandbox.url}/v1/balance", json=sandbox.signed("/v1/balance"), timeout=10)
 
 
-@pytest.mark.parametrize("path", ["/v1/balance", "/v1/products", CREATE, INQUIRY])
-def test_authentication_2_needs_the_secret_id_and_the_signature(sandbox, path):
-    fields = {"ref_id": new_ref(), "product_code": BILL if path == INQUIRY else PRODUCT, "destination": PHONE}
-    whole = sandbox.signed(path, **(fields if path in (CREATE, INQUIRY) else {}))
-    assert sandbox.post(path, whole).status_code == 200
+def test_authentication_2_needs_the_secret_id_and_the_signature(sandbox):
+    for path in ("/v1/balance", "/v1/products", CREATE, INQUIRY):
+        fields = {"ref_id": new_ref(), "product_code": BILL if path == INQUIRY else PRODUCT, "destination": PHONE}
+        whole = sandbox.signed(path, **(fields if path in (CREATE, INQUIRY) else {}))
+        assert sandbox.post(path, whole).status_code == 200, path
 
-    for name in ("secret_id", "signature"):
-        body = {key: value for key, value in whole.items() if key != name}
-        assert error_of(sandbox.post(path, body)) == (400, "INVALID_REQUEST")
-    assert error_of(sandbox.post(path, {**whole, "secret_id": "somebody"})) == (401, "INVALID_CREDENTIALS")
-    assert error_of(sandbox.post(path, {**whole, "signature": "0" * 32})) == WRONG_SIGNATURE
+        for name in ("secret_id", "signature"):
+            body = {key: value for key, value in whole.items() if key != name}
+            assert error_of(sandbox.post(path, body)) == (400, "INVALID_REQUEST"), path
+        assert error_of(sandbox.post(path, {**whole, "secret_id": "somebody"})) == (401, "INVALID_CREDENTIALS")
+        assert error_of(sandbox.post(path, {**whole, "signature": "0" * 32})) == WRONG_SIGNATURE, path
 
 
 def test_authentication_3_a_payment_is_signed_with_three_values(sandbox):

