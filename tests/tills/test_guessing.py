@@ -24,8 +24,12 @@ def guess_wrong(browser: Client, person, times: int = 5) -> None:
         take_over(browser, person, WRONG)
 
 
-def test_after_five_wrong_pins_the_right_one_does_not_count():
-    browser, person = till_browser(), with_pin()
+def test_five_wrong_pins_lock_this_till_alone_until_a_manager_unlocks_it():
+    browser, other, person = till_browser(), till_browser("Kasir 2"), with_pin()
+    for pin in ("", "12345", "abcdef", "１２３４５６", "1234567"):
+        take_over(browser, person, pin)
+    till = Till.objects.get(name="Kasir 1")
+    assert till.guesses == 0, "a PIN of the wrong shape is no guess"
     guess_wrong(browser, person)
 
     page = take_over(browser, person)
@@ -35,9 +39,18 @@ def test_after_five_wrong_pins_the_right_one_does_not_count():
     assert who_is_at(browser) == ""
     kinds = list(AuditEvent.objects.filter(kind__startswith="pin").order_by("pk").values_list("kind", flat=True))
     assert kinds == ["pin_failed"] * 5 + ["pin_locked"]
+    take_over(other, person)
+    elsewhere = Client()
+    elsewhere.post("/accounts/login/", {"login": person.username, "password": "secret-words"})
+    assert [who_is_at(each) for each in (other, elsewhere)] == [person.username] * 2
+
+    boss().confirm(f"/tills/{till.pk}/unlock/")
+    take_over(browser, person)
+    assert who_is_at(browser) == person.username
+    assert AuditEvent.objects.get(kind="unlocked").person == manager()
 
 
-def test_the_fifth_try_counts_still():
+def test_the_fifth_try_counts_still_and_wrong_pins_are_forgotten_after_half_a_day():
     browser, person = till_browser(), with_pin()
     guess_wrong(browser, person, times=4)
 
@@ -45,6 +58,11 @@ def test_the_fifth_try_counts_still():
 
     assert who_is_at(browser) == person.username
     assert Till.objects.get().wrong_count == 0
+    with time_machine.travel(clock.now(), tick=False) as time:
+        guess_wrong(browser, person, times=4)
+        time.shift(dt.timedelta(hours=13))
+        guess_wrong(browser, person, times=4)
+        assert not Till.objects.get().pin_locked_until
 
 
 def test_a_right_pin_of_another_branch_counts_as_no_wrong_one():
@@ -58,18 +76,6 @@ def test_a_right_pin_of_another_branch_counts_as_no_wrong_one():
     assert who_is_at(browser) == ""
     assert Till.objects.get().wrong_count == 0
     assert not AuditEvent.objects.filter(kind__startswith="pin").exists()
-
-
-def test_the_person_and_other_tills_are_untouched():
-    browser, other, person = till_browser(), till_browser("Kasir 2"), with_pin()
-    guess_wrong(browser, person)
-
-    take_over(other, person)
-    elsewhere = Client()
-    elsewhere.post("/accounts/login/", {"login": person.username, "password": "secret-words"})
-
-    assert who_is_at(other) == person.username
-    assert who_is_at(elsewhere) == person.username
 
 
 def test_the_own_pin_buys_no_more_tries_at_a_colleagues():
@@ -103,51 +109,19 @@ def test_ten_wrong_pins_at_several_tills_lock_this_persons_pin_alone():
     assert who_is_at(tills[2]) == person.username
 
 
-def test_each_lock_lasts_twice_as_long():
+def test_each_lock_lasts_twice_as_long_and_then_the_right_pin_counts_again():
     browser, person = till_browser(), with_pin()
     waits = []
     with time_machine.travel(clock.now(), tick=False) as time:
         guess_wrong(browser, person)
-        for _ in range(3):
+        for pin in (WRONG, WRONG, PIN):
             till = Till.objects.get()
             waits.append(till.pin_locked_until - clock.now())
             time.move_to(till.pin_locked_until)
-            take_over(browser, person, WRONG)
-
-    assert waits == [dt.timedelta(minutes=minutes) for minutes in (5, 10, 20)]
-
-
-def test_after_the_pause_the_right_pin_counts_again():
-    browser, person = till_browser(), with_pin()
-    with time_machine.travel(clock.now(), tick=False) as time:
-        guess_wrong(browser, person)
-        time.shift(dt.timedelta(minutes=5))
-
-        take_over(browser, person)
-
+            take_over(browser, person, pin)
         assert who_is_at(browser) == person.username
 
-
-def test_wrong_pins_are_forgotten_after_half_a_day():
-    browser, person = till_browser(), with_pin()
-    with time_machine.travel(clock.now(), tick=False) as time:
-        guess_wrong(browser, person, times=4)
-        time.shift(dt.timedelta(hours=13))
-
-        guess_wrong(browser, person, times=4)
-
-        assert not Till.objects.get().pin_locked_until
-
-
-def test_a_manager_unlocks_the_till():
-    browser, person = till_browser(), with_pin()
-    guess_wrong(browser, person)
-
-    boss().confirm(f"/tills/{Till.objects.get().pk}/unlock/")
-    take_over(browser, person)
-
-    assert who_is_at(browser) == person.username
-    assert AuditEvent.objects.get(kind="unlocked").person == manager()
+    assert waits == [dt.timedelta(minutes=minutes) for minutes in (5, 10, 20)]
 
 
 def sign_in(browser: Client, name: str, **more: str) -> None:
@@ -155,45 +129,22 @@ def sign_in(browser: Client, name: str, **more: str) -> None:
     browser.post("/till/lock/")
 
 
-def test_a_password_makes_up_for_the_own_wrong_pins():
-    browser, person = till_browser(), with_pin()
-    guess_wrong(browser, person)
-
-    sign_in(browser, person.username)
-    take_over(browser, person)
-
-    assert who_is_at(browser) == person.username
-    assert Till.objects.get().pin_locks == 0
-
-
-def test_the_own_password_buys_no_tries_at_a_colleagues():
+def test_only_the_own_password_makes_up_for_the_own_wrong_pins():
     browser, me, colleague = till_browser(), with_pin(username="me"), with_pin(username="other", pin="517306")
     guess_wrong(browser, colleague)
 
     sign_in(browser, "me")
-
     assert codes(take_over(browser, colleague, "517306")) == {"PinsLocked"}
     assert codes(take_over(browser, me)) == {"PinsLocked"}
-
-
-def test_a_managers_sign_in_at_the_till_gives_no_tries():
-    browser, person = till_browser(), with_pin()
-    guess_wrong(browser, person)
-
     sign_in(browser, manager().username)
     browser.post("/accounts/second-step/", {"factor_code": code_of(manager())})
     browser.post("/till/lock/")
+    assert codes(take_over(browser, colleague, "517306")) == {"PinsLocked"}, "a manager's gives no tries either"
 
-    assert codes(take_over(browser, person)) == {"PinsLocked"}
-
-
-def test_a_pin_of_the_wrong_shape_is_no_guess():
-    browser, person = till_browser(), with_pin()
-
-    for pin in ("", "12345", "abcdef", "１２３４５６", "1234567"):
-        take_over(browser, person, pin)
-
-    assert Till.objects.get().guesses == 0
+    sign_in(browser, "other")
+    take_over(browser, colleague, "517306")
+    assert who_is_at(browser) == "other"
+    assert Till.objects.get().pin_locks == 0
 
 
 @pytest.mark.django_db(transaction=True)

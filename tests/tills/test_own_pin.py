@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from django.test import Client
 
 from audit.models import AuditEvent
 from testing.people import browser_of, code_of, make_person, signed_in
@@ -19,30 +18,35 @@ def typed(pin: str = PIN, **more: str) -> dict[str, str]:
     return {"pin1": pin, "pin2": pin, "password": "secret-words", **more}
 
 
-def test_a_pin_that_was_set_takes_a_till_over():
+def test_a_pin_that_was_set_takes_a_till_over_stands_nowhere_and_is_removed():
     person = make_person("cashier")
-    browser, till = Client(), till_browser()
-    browser.force_login(person)
+    browser, till = signed_in(person), till_browser()
 
     browser.post("/me/pin/", typed())
     take_over(till, person)
 
     assert who_is_at(till) == person.username
     assert AuditEvent.objects.get(kind="pin_set").person == person
-
-
-def test_the_pin_stands_nowhere():
-    browser_of("cashier").post("/me/pin/", typed())
-
     assert PIN not in Pin.objects.get().encoded + str(AuditEvent.objects.values())
 
+    browser.post("/me/pin/", {"remove": "1", "password": "secret-words"})
+    assert not Pin.objects.exists()
+    assert AuditEvent.objects.filter(kind="pin_removed").exists()
 
-def test_weak_pins_are_refused():
+
+def test_weak_pins_and_wrong_passwords_set_no_pin_and_guesses_are_slowed():
     browser = browser_of("cashier")
     for pin in ("111111", "123456", "654321", "121212", "123123", "112233", "890123", "111222"):
         page = browser.post("/me/pin/", typed(pin))
 
         assert [fault.code for fault in page.context["form"].errors.as_data()["pin1"]] == ["weak"], pin
+    for pin in ("12345", "1234567", "82460a", "８２４６０５"):
+        browser.post("/me/pin/", typed(pin))
+
+        assert not Pin.objects.exists(), pin
+
+    seen = [codes(browser.post("/me/pin/", typed(password="wrong"))) for _ in range(6)]
+    assert seen == [{"FactorRefused:password"}] * 5 + [{"FactorRefused:slow_password"}]
     assert not Pin.objects.exists()
 
 
@@ -50,24 +54,6 @@ def test_most_pins_are_good():
     pins = random.Random(1).sample(range(1_000_000), 20_000)  # 14,000 of all PINs are weak
 
     assert sum(is_weak(f"{pin:06}") for pin in pins) < len(pins) / 40
-
-
-def test_a_pin_has_six_digits():
-    browser = browser_of("cashier")
-
-    for pin in ["12345", "1234567", "82460a", "８２４６０５"]:
-        browser.post("/me/pin/", typed(pin))
-
-        assert not Pin.objects.exists(), pin
-
-
-def test_a_wrong_password_sets_no_pin_and_guesses_are_slowed():
-    browser = browser_of("cashier")
-
-    seen = [codes(browser.post("/me/pin/", typed(password="wrong"))) for _ in range(6)]
-
-    assert seen == [{"FactorRefused:password"}] * 5 + [{"FactorRefused:slow_password"}]
-    assert not Pin.objects.exists()
 
 
 def test_who_has_a_second_factor_needs_it():
@@ -78,16 +64,6 @@ def test_who_has_a_second_factor_needs_it():
     browser.post("/me/pin/", typed(factor_code=code_of(manager())))
 
     assert Pin.objects.get().person == manager()
-
-
-def test_a_pin_is_removed():
-    person = give_pin(make_person("cashier"))
-    browser = signed_in(person)
-
-    browser.post("/me/pin/", {"remove": "1", "password": "secret-words"})
-
-    assert not Pin.objects.exists()
-    assert AuditEvent.objects.filter(kind="pin_removed").exists()
 
 
 def test_a_pin_outlives_a_change_of_the_key(settings):

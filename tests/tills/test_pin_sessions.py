@@ -48,23 +48,16 @@ def by_pin(person: User) -> User:
     return person_by_pin
 
 
-def test_a_pin_holds_no_strong_right():
+def test_whoever_it_is_a_pin_only_sells():
     assert PIN_RIGHTS.isdisjoint(STRONG_RIGHTS)
     assert set(ROLES[Role.CASHIER]) >= PIN_RIGHTS
+    for role in ("admin", "administrator", "supervisor"):
+        person = by_pin(with_pin(role))
 
-
-@pytest.mark.parametrize("role", ["admin", "administrator", "supervisor"])
-def test_whoever_it_is_a_pin_only_sells(role):
-    person = by_pin(with_pin(role))
-
-    assert person.get_all_permissions() == PIN_RIGHTS
-    assert not person.is_superuser
-    assert not person.is_staff
-    assert not person.has_perm("staff.manage_staff")
-    assert person.has_perm("purchases.buy")
-
-
-def test_a_pin_gives_nothing_that_the_person_lacks():
+        assert person.get_all_permissions() == PIN_RIGHTS, role
+        assert (person.is_superuser, person.is_staff) == (False, False)
+        assert not person.has_perm("staff.manage_staff")
+        assert person.has_perm("purchases.buy")
     assert by_pin(with_pin("viewer")).get_all_permissions() == PIN_RIGHTS & set(ROLES[Role.VIEWER])
 
 
@@ -80,7 +73,7 @@ def test_an_owners_flags_are_neither_read_again_nor_stored():
     assert User.objects.get(pk=person.pk).is_superuser
 
 
-def test_the_person_and_the_tills_are_one_query():
+def test_the_person_and_the_tills_are_one_query_and_the_lowest_limit_holds():
     person = with_pin()
     Till.objects.update(held_by=None)
     at_till(person)
@@ -93,29 +86,24 @@ def test_the_person_and_the_tills_are_one_query():
         assert [till.name for till in read_person.tills] == ["Kasir 1"]
 
     assert len(sent) == 1
+    Till.objects.update(pin_limit=20_000)
+    assert limits_of(by_pin(person)).per_order == 20_000
+    User.objects.filter(pk=person.pk).update(own_per_order=5_000)
+    assert limits_of(by_pin(person)).per_order == 5_000
 
 
-@pytest.mark.parametrize(("own", "of_till", "expected"), [(None, 20_000, 20_000), (5_000, 20_000, 5_000)])
-def test_the_lowest_limit_holds(own, of_till, expected):
-    person = with_pin(own_per_order=own)
-    at_till(person, pin_limit=of_till)
-
-    assert limits_of(by_pin(person)).per_order == expected
-
-
-def test_an_owner_by_pin_reaches_no_administration():
-    browser = at_till(with_pin("admin"))
+def test_an_owner_by_pin_reaches_no_administration_and_is_told_why():
+    browser, cashier = at_till(with_pin("admin")), at_till(with_pin("cashier"), name="Kasir 2")
     pages = ("/staff/", "/staff/invite/", "/tills/", "/tills/add/", "/callbacks/", "/files/", "/balance/statement/")
+    of_ones_password = ("/earnings/", "/bank/", "/balance/", "/health/", "/callbacks/")
 
     assert [page for page in pages if browser.get(page).status_code != 403] == []
-
-
-def test_by_pin_a_page_of_ones_password_says_so():
-    owner, cashier = at_till(with_pin("admin")), at_till(with_pin("cashier"), name="Kasir 2")
-    pages = ("/earnings/", "/bank/", "/balance/", "/health/", "/callbacks/")
-
-    assert [page for page in pages if not has_id(owner.get(page), "fault-pin-only")] == []
+    assert [page for page in of_ones_password if not has_id(browser.get(page), "fault-pin-only")] == []
     assert has_id(cashier.get("/callbacks/"), "fault-no-access")
+    assert has_id(browser.get("/"), "pin-session")
+    assert set(browser.cookies) <= {
+        *("till", "sessionid", "__Host-sessionid", "csrftoken", "__Host-csrftoken", "messages")
+    }, "no known device of who used a PIN there"
 
 
 def test_the_own_account_takes_a_password():
@@ -195,19 +183,16 @@ def test_a_second_factor_confirms_nothing_by_pin():
     assert refusal.value.reason == "pin"
 
 
-def test_the_page_says_that_it_is_by_pin():
-    assert has_id(at_till(with_pin()).get("/"), "pin-session")
+def test_without_the_tills_cookie_the_session_is_over():
+    person, browser = with_pin(), till_browser()
+    cookie = browser.cookies["till"].value
+    for changed in ("", "another"):
+        browser.cookies["till"] = cookie
+        assert take_over(browser, person).status_code == 302
+        browser.cookies["till"] = changed
 
-
-@pytest.mark.parametrize("gone", ["till", "token"])
-def test_without_the_tills_cookie_the_session_is_over(gone):
-    browser = at_till(with_pin())
-    browser.cookies["till"] = "" if gone == "till" else "another"
-
-    answer = browser.get("/orders/")
-
-    assert answer.status_code == 302
-    assert who_is_at(browser) == ""
+        assert browser.get("/orders/").status_code == 302, changed
+        assert who_is_at(browser) == "", changed
 
 
 def test_somebody_elses_take_over_in_a_copy_of_the_browser_ends_the_session():
@@ -255,71 +240,35 @@ def test_a_tills_page_says_who_worked_there_and_who_still_does():
     assert [words_at(shown, 'id="held-by"').strip() for shown in (now, later)] == ["ani", "Nobody"]
 
 
-def asked_four_times(address, **headers):
-    """A browser at a till and its last answer, after four requests of a script for longer than a person may idle."""
+def test_polls_keep_no_session_alive_and_typing_does():
+    """Typing is told by a header on a page that sends nothing, and by a search."""
     with time_machine.travel(clock.now(), tick=False) as time:
-        browser = at_till(with_pin())
+        polling, typing, searching = (at_till(with_pin(username=name), name=name) for name in ("ani", "budi", "citra"))
         for _ in range(4):
             time.shift(dt.timedelta(seconds=PIN_IDLE_SECONDS / 3))
-            answer = browser.get(address, headers={"HX-Request": "true", **headers})
-    return browser, answer
+            polled = polling.get("/overview/live/", headers={"HX-Request": "true"})
+            typed = typing.get("/balance/alerts/now/", headers={"HX-Request": "true", "Acted": "yes"})
+            searched = searching.get("/products/?q=tel", headers={"HX-Request": "true"})
+        assert who_is_at(typing) == "budi"
+
+    assert polled["HX-Redirect"] == "/till/?because=idle"
+    assert "HX-Redirect" not in typed
+    assert searched.status_code == 200
 
 
-def test_polls_keep_no_session_alive(settings):
-    _browser, answer = asked_four_times("/overview/live/")
-
-    assert answer["HX-Redirect"] == "/till/?because=idle"
-
-
-def test_who_types_on_a_page_that_sends_nothing_is_there(settings):
-    browser, answer = asked_four_times("/balance/alerts/now/", Acted="yes")
-
-    assert "HX-Redirect" not in answer
-    assert who_is_at(browser) != ""
-
-
-def test_who_types_into_a_search_is_there(settings):
-    _browser, answer = asked_four_times("/products/?q=tel")
-
-    assert answer.status_code == 200
-
-
-def test_a_password_that_changes_ends_the_session():
-    person = with_pin()
-    browser = at_till(person)
+def test_a_changed_password_or_an_account_that_is_off_ends_the_session():
+    person, other = with_pin(), with_pin(username="other")
+    browser, browser_of_other = at_till(person), at_till(other, name="Kasir 2")
+    assert [who_is_at(each) for each in (browser, browser_of_other)] == ["cashier", "other"]
     person.set_password("another-good-one")
     person.save()
+    User.objects.filter(pk=other.pk).update(is_active=False)
 
-    assert who_is_at(browser) == ""
-
-
-def test_a_pin_needs_the_person_to_be_active_at_each_request():
-    person = with_pin()
-    browser = at_till(person)
-    User.objects.filter(pk=person.pk).update(is_active=False)
-
-    assert who_is_at(browser) == ""
-
-
-def test_a_till_is_no_known_device_of_who_used_a_pin_there(settings):
-    browser = at_till(with_pin())
-
-    assert set(browser.cookies) <= {
-        "till",
-        "sessionid",
-        "__Host-sessionid",
-        "csrftoken",
-        "__Host-csrftoken",
-        "messages",
-    }
-
-
-def test_managers_have_pins_as_well():
-    assert who_is_at(at_till(give_pin(manager()))) == "boss"
+    assert [who_is_at(each) for each in (browser, browser_of_other)] == ["", ""]
 
 
 def test_by_pin_no_address_gives_a_file():
-    person = with_pin("administrator")
+    person = give_pin(manager())
     shift = begin(person, cash=100_000)
     by_till, browser = at_till(person), signed_in(person)
     files = ["/audit/csv/", "/audit/xlsx/", "/credit/csv/", "/batches/rows/file/", "/batches/rows/file/whole/"]

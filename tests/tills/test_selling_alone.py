@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from core.rights import Right, Role
+from staff.models import User
 from staff.roles import rights_by_role, roles_given_by
 from staff.services import Limits, change_role_rights
 from testing.people import browser_of, give_factor, make_person, signed_in
@@ -31,28 +32,20 @@ def is_led_to_factor(browser: Client) -> bool:
     return led.pop()
 
 
-def loosen() -> None:
-    rights = {*rights_by_role()[Role.CASHIER], Right.SELL_BY_PASSWORD}
-    change_role_rights(Role.CASHIER, rights, Limits(), actor=None)
-
-
-@pytest.mark.parametrize("right", ["purchases.buy", "bills.check_bill"])
-def test_a_password_alone_opens_only_the_way_to_a_factor(right):
-    make_person("cashier")
-    change_role_rights(Role.CASHIER, {right}, Limits(), actor=None)
-    browser = sign_in(Client(), "cashier")
-
-    assert is_led_to_factor(browser)
-    page = browser.get("/me/factors/")
-    assert (page.status_code, page.wsgi_request.owes_factor) == (200, "selling")
-    assert not has_id(page, "menu")
-    assert browser.get("/", headers={"HX-Request": "true"})["HX-Redirect"] == "/me/factors/"
-
-
-def test_with_a_factor_it_sells():
+def test_a_password_alone_opens_only_the_way_to_a_factor():
     person = make_person("cashier")
-    give_factor(person)
+    browser = sign_in(Client(), "cashier")
+    for right in ("purchases.buy", "bills.check_bill"):
+        change_role_rights(Role.CASHIER, {right}, Limits(), actor=None)
 
+        assert is_led_to_factor(browser), right
+        page = browser.get("/me/factors/")
+        assert (page.status_code, page.wsgi_request.owes_factor) == (200, "selling"), right
+        assert not has_id(page, "menu")
+        assert browser.get("/", headers={"HX-Request": "true"})["HX-Redirect"] == "/me/factors/"
+    assert browser_of("viewer").get("/").status_code == 200, "who sells nothing needs none"
+
+    give_factor(person)
     assert not is_led_to_factor(signed_in(person))
 
 
@@ -68,10 +61,6 @@ def test_at_a_till_password_and_pin_sell_until_it_is_switched_off():
     assert is_led_to_factor(browser)
 
 
-def test_a_person_who_sells_nothing_needs_no_factor_for_it():
-    assert browser_of("viewer").get("/").status_code == 200
-
-
 def test_the_sandbox_asks_nobody(settings):
     settings.SANDBOX = True
 
@@ -80,23 +69,18 @@ def test_the_sandbox_asks_nobody(settings):
 
 def test_the_owner_loosens_it_and_the_overview_says_so():
     browser, owner = browser_of("cashier", first_name="Sari"), browser_of("admin")
+    supervisor = make_person("supervisor")
+    before = roles_given_by(supervisor)
     assert is_led_to_factor(browser)
     assert not has_id(owner.get("/"), "sold-by-password")
 
-    loosen()
+    rights = {*rights_by_role()[Role.CASHIER], Right.SELL_BY_PASSWORD}
+    change_role_rights(Role.CASHIER, rights, Limits(), actor=None)
 
     assert not is_led_to_factor(browser)
     page = owner.get("/")
     assert has_id(page, "sold-by-password")
     assert "Sari" in words(page)
-    assert not has_id(browser_of("supervisor").get("/"), "sold-by-password")
-
-
-def test_once_loosened_a_role_is_given_by_the_same_people():
-    supervisor = make_person("supervisor")
-    before = roles_given_by(supervisor)
-
-    loosen()
-
+    assert not has_id(signed_in(supervisor).get("/"), "sold-by-password")
     assert Role.CASHIER in before
-    assert roles_given_by(supervisor) == before
+    assert roles_given_by(User.objects.get(pk=supervisor.pk)) == before, "given by the same people"
