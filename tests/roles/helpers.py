@@ -99,4 +99,4 @@ def who_sees_none(who: str) -> Browser:
     Group.objects.get(name=who).permissions.remove(
         *Group.objects.get(name=who).permissions.filter(codename="view_number")
     )
-    return browser_of(who, username="looks")
+    return browser_of(who, username=f"looks-{who}")

@@ -38,7 +38,7 @@ def shows(browser: Browser, approval: Approval) -> list[bool]:
     return [approval.sha256 in text_of(browser.get(place)) for place in places(approval)]
 
 
-def test_without_the_right_no_digest_of_an_approved_number_is_shown(approval):
+def test_without_the_right_or_after_erasing_no_digest_of_an_approved_number_is_shown(approval):
     auditor, owner = browser_of("auditor"), browser_of("admin", username="owner")
 
     assert shows(auditor, approval) == [False] * 3
@@ -51,12 +51,7 @@ def test_without_the_right_no_digest_of_an_approved_number_is_shown(approval):
     ]
     assert [approval.sha256 in text_of(owner.confirm(*file)) for file in whole] == [True, True]
 
-
-def test_nobody_sees_the_digest_of_an_erased_number(approval):
-    owner = browser_of("admin", username="owner")
-
     erase(owner, make_customer("Bu Sari", (NUMBER, "phone")))
-
     assert shows(owner, approval) == [False] * 3
 
 

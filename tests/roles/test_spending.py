@@ -60,8 +60,11 @@ def test_nobody_asks_a_second_person_for_what_is_beyond_the_limit():
         pay_bill(make_check(total=PRICE), amount=PRICE, paid_by=person)
 
 
-def test_an_order_of_just_the_limit_is_placed():
-    assert place(make_product(price=PRICE), placed_by=cashier(per_order=PRICE, per_day=PRICE)).pk
+def test_an_order_of_just_the_limit_is_placed_and_the_same_form_again_is_the_same_order():
+    person, product, key = cashier(per_order=PRICE, per_day=PRICE), make_product(price=PRICE), str(uuid.uuid4())
+
+    facts = {"placed_by": person, "idempotency_key": key, "destination": "081234567890"}
+    assert place(product, **facts).pk == place(product, **facts).pk
 
 
 def test_the_day_counts_what_was_placed_before():
@@ -84,11 +87,9 @@ def test_the_day_leaves_out_only_what_has_certainly_cost_nothing():
         else:
             assert refusal(placed_by=person).left == 0, status
 
-
-def test_the_day_counts_what_was_charged_where_that_is_known():
+    # where the charge is known, it counts
     person = cashier(per_day=2 * PRICE)
     make_order(placed_by=person, status=Status.SUCCESS, max_price=2 * PRICE, price=PRICE)
-
     assert place(make_product(price=PRICE), placed_by=person).pk
 
 
@@ -101,13 +102,6 @@ def test_at_midnight_of_the_shop_the_day_begins_again():
 
     with time_machine.travel(midnight, tick=False):
         assert place(make_product(price=PRICE), placed_by=person).pk
-
-
-def test_the_same_form_again_is_the_same_order_not_a_second_one():
-    person, product, key = cashier(per_day=PRICE), make_product(price=PRICE), str(uuid.uuid4())
-
-    facts = {"placed_by": person, "idempotency_key": key, "destination": "081234567890"}
-    assert place(product, **facts).pk == place(product, **facts).pk
 
 
 @pytest.mark.django_db(transaction=True)
@@ -178,26 +172,21 @@ def test_only_who_has_a_limit_a_day_costs_a_statement_more():
     assert counts["per_day"] == counts[""] + 2  # lock the person, add up the day
 
 
-def test_the_pages_say_the_limit_before_anything_is_confirmed():
+def test_the_pages_say_the_limit_and_what_is_left_before_anything_is_confirmed():
     product = make_product(price=PRICE)
-    browser = browser_of("cashier", own_per_order=PRICE - 1, own_per_day=5 * PRICE)
     review = f"/counter/review/?product={product.code}&q=081234567890"
+    browser = browser_of("cashier", own_per_day=3 * PRICE)
+    person = User.objects.get()
+    spent = make_order(placed_by=person, status=Status.SUCCESS, max_price=PRICE, created_at=timezone.now())
 
+    page = browser.get(review)
+    assert not has_id(page, "beyond-limit")
+    assert "Rp20.000" in page.content.decode()
+
+    User.objects.update(own_per_order=PRICE - 1, own_per_day=5 * PRICE)
     page = browser.get(review)
     assert has_id(page, "beyond-limit")
     assert has_id(page, "limit-left")
     form = {"product": product.code, "destination": "081234567890", "token": str(uuid.uuid4()), "price": PRICE}
-    answer = browser.post("/counter/send/", form)
-    assert has_id(answer, "beyond-limit")
-    assert not Order.objects.exists()
-
-
-def test_the_pages_say_what_is_left_today():
-    product = make_product(price=PRICE)
-    browser = browser_of("cashier", own_per_day=3 * PRICE)
-    make_order(placed_by=User.objects.get(), status=Status.SUCCESS, max_price=PRICE, created_at=timezone.now())
-
-    page = browser.get(f"/counter/review/?product={product.code}&q=081234567890")
-
-    assert not has_id(page, "beyond-limit")
-    assert "Rp20.000" in page.content.decode()
+    assert has_id(browser.post("/counter/send/", form), "beyond-limit")
+    assert Order.objects.get() == spent
