@@ -20,7 +20,7 @@ from testing.sandbox_process import PROJECT, eventually
 from tests.batches.helpers import CASH, ask_all, checked, released, rows_of, supervisor
 from tests.conftest import Upstream
 
-KILLS, ROWS = 12, 24
+KILLS, ROWS = 20, 40
 CREATE, PAY = "/v1/transaction/create", "/v1/bill/pay"
 
 
@@ -32,7 +32,7 @@ def table(rows: int, *, bills_each: int = 0) -> str:
     )
 
 
-def test_killed_at_random_rows_each_row_is_charged_once(upstream: Upstream, fleet: Fleet, settings):
+def test_killed_at_random_rows_twenty_times_each_row_is_charged_once(upstream: Upstream, fleet: Fleet, settings):
     upstream.control("topup", amount=50_000_000)  # each month has other bills
     batch = checked(table(ROWS, bills_each=6))
     ask_all(batch)

@@ -39,8 +39,8 @@ from tests.credit.helpers import account_of, give_credit, owed_by
 from tests.drawers.helpers import begin, pieces_of
 from upstream.budget import CallClass
 
-SALES, BILLS = 120, 12
-KILLED_AT, STARTED_AT = 65, 75
+SALES, BILLS = 200, 20
+KILLED_AT, STARTED_AT = 105, 120
 OPENING = 500_000
 FAILS, REFUSED, CUT = "04", "23", "05"
 
@@ -191,7 +191,7 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah(upstream: Upstr
     book = shop.book
     fleet.start("worker", "background", "beat")
 
-    # when: many sales; a worker is killed with orders in its hands, and started again
+    # when: 200 sales; a worker is killed with orders in its hands, and started again
     for number in range(SALES):
         if number == KILLED_AT:
             eventually(lambda: Order.objects.exclude(status=Status.QUEUED).exists(), within=30)
