@@ -46,7 +46,7 @@ from upstream.budget import CallClass
 pytestmark = pytest.mark.usefixtures("sent_folder")
 
 INTERACTIVE = CallClass.INTERACTIVE
-MANY = 8
+MANY = 50
 
 
 def sell(number: int = 1, **facts: Any) -> Order:
