@@ -40,26 +40,19 @@ def test_only_an_owner_binds_a_person_and_with_a_second_factor(admin):
     assert (event.before, event.after, event.facts) == ({"is_bound": False}, {"is_bound": True}, {"branch": tebet.pk})
 
 
-def test_an_owner_is_never_bound():
+def test_an_owner_is_never_bound_and_alone_moves_a_bound_person():
     tebet, owner = make_branch(), make_person("admin", username="boss")
     person = make_person("supervisor", username="sonia", branch=tebet, bound_since=timezone.now())
+    cashier = make_person("cashier", username="sari", bound_since="2026-01-01T00:00Z")
     with pytest.raises(NotAllowed):
         bind(make_person("admin", username="second"), is_bound=True, actor=owner)
-
     change_role(person, Role.OWNER, actor=None)
-
     assert User.objects.get(pk=person.pk).bound_to is None
 
-
-def test_a_bound_person_is_moved_by_an_owner_alone():
-    tebet = make_branch()
-    person = make_person("cashier", username="sonia", bound_since="2026-01-01T00:00Z")
     with pytest.raises(NotAllowed) as refused:
-        move(person, branch=tebet.pk, actor=make_person("administrator"))
-
-    move(person, branch=tebet.pk, actor=make_person("admin"))
-
-    moved = User.objects.get(pk=person.pk)
+        move(cashier, branch=tebet.pk, actor=make_person("administrator"))
+    move(cashier, branch=tebet.pk, actor=owner)
+    moved = User.objects.get(pk=cashier.pk)
     assert refused.value.reason == "owner_binds"
     assert moved.bound_to == tebet.pk
     assert moved.bound_since.year >= timezone.now().year

@@ -170,6 +170,13 @@ def test_no_page_says_anything_of_another_branch(two):
     assert said == {}
     assert 200 in seen
 
+    # a moved person's sales of before are not counted
+    strip = text_of(two.bound().get("/counter/"))
+    with seen_in_branch_of(lambda: two.supervisor):
+        assert not OwnDay.read(two.supervisor).is_used
+    assert 'data-moving="0"' in strip
+    assert 'data-sold="0"' in strip
+
 
 def test_the_own_branch_is_seen_and_an_owner_sees_both(two):
     browser, owner = two.bound(), signed_in(two.owner)
@@ -238,23 +245,19 @@ def test_what_belongs_to_another_branch_does_not_exist(two, monkeypatch):
     assert opened == {}
 
 
-def test_a_forged_key_in_a_form_or_a_live_part_finds_nothing(two):
+def test_forms_live_parts_and_services_refuse_what_belongs_to_another_branch(two):
     browser, order = two.bound(), two.other.stuck
-
     bulk = browser.post("/orders/bulk/", {"act": "release", "order": [order.ref_id], "confirmed": "on"}, follow=True)
     live = browser.get(f"/orders/live/?row-{order.pk}=x&seen=row-{order.pk}:x")
-
-    order.refresh_from_db()
+    again = [browser.get(f"/counter/review/?again={side.order.ref_id}").status_code for side in (two.own, two.other)]
     assert codes(bulk) == {"none_ticked"}
     assert two.said(live.content.decode()) == []
-    assert order.status == "needs_action"
+    assert again == [200, 404]
 
-
-def test_the_services_refuse_what_belongs_to_another_branch(two):
     with pytest.raises(ApprovalRefused) as undecided:
         approve(two.other.approval, actor=two.supervisor, factor=factor_of(two.supervisor))
     with pytest.raises(ActionRefused):
-        require(Action.CANCEL, two.other.stuck, two.supervisor)
+        require(Action.CANCEL, order, two.supervisor)
     with pytest.raises(NotAllowed) as refused:
         deactivate(two.other.person, actor=two.supervisor)
     cashier = make_person("cashier", username="rina", bound_since=timezone.now())
@@ -263,8 +266,10 @@ def test_the_services_refuse_what_belongs_to_another_branch(two):
 
     require(Action.CANCEL, two.own.stuck, two.supervisor)
     two.other.approval.refresh_from_db()
+    order.refresh_from_db()
     assert undecided.value.reason == "no_right"
     assert two.other.approval.is_open
+    assert order.status == "needs_action"
     assert (refused.value.reason, not_opened.value.reason) == ("other_branch", "other_branch")
 
 
@@ -348,38 +353,28 @@ def test_counts_sums_and_alerts_are_of_the_own_branch_alone(two):
     assert "Melati" in shown
 
 
-def test_a_file_holds_the_own_branch_alone(two):
-    export = Export.objects.create(
-        owner=two.supervisor,
-        list_name="orders",
-        task="exports.tasks.write_list",
-        permission="purchases.view_order catalogue.view_cost",
-        file_format="csv",
-        next_try_at=timezone.now(),
-    )
+def test_files_and_shared_views_are_of_the_own_branch_alone(two):
+    facts = {"owner": two.supervisor, "list_name": "orders", "file_format": "csv", "next_try_at": timezone.now()}
+    facts |= {"task": "exports.tasks.write_list", "permission": "purchases.view_order catalogue.view_cost"}
+    export = Export.objects.create(**facts)
+    before = Export.objects.create(**facts, state=ExportState.READY, created_at="2025-12-31T00:00Z")
+    browser = two.bound()
 
     write_list(export.pk)
 
-    text = text_of(two.bound().get(f"/files/{export.pk}/"))
+    text = text_of(browser.get(f"/files/{export.pk}/"))
     assert two.own.order.ref_id in text
     assert not two.said(text)
+    assert browser.get(f"/files/{before.pk}/").status_code == 404, "made before the person was bound"
+    assert f'href="/files/{before.pk}/"' not in browser.get("/files/").content.decode()
 
-
-def test_a_file_of_before_is_gone(two):
-    Export.objects.create(
-        owner=two.supervisor,
-        list_name="orders",
-        task="x",
-        permission="purchases.view_order",
-        file_format="csv",
-        state=ExportState.READY,
-        next_try_at=timezone.now(),
-        created_at="2025-12-31T00:00Z",
-    )
-
-    export, browser = Export.objects.get(), two.bound()
-    assert browser.get(f"/files/{export.pk}/").status_code == 404
-    assert f'href="/files/{export.pk}/"' not in browser.get("/files/").content.decode()
+    for side, name in ((two.other, "Zebra's"), (two.own, "Melati's")):
+        person = make_person("supervisor", username=name, first_name=name, branch=side.branch)
+        answer = signed_in(person).post("/orders/views/save/?status=success", {"name": name, "is_shared": "1"})
+        assert answer.status_code == 302
+    views = browser.get("/orders/views/")
+    assert [view.name for view in views.context["views"]][1:] == ["Melati's"]
+    assert two.said(text_of(views)) == []
 
 
 def test_a_till_of_another_branch_takes_nobody_who_is_bound():
@@ -392,37 +387,3 @@ def test_a_till_of_another_branch_takes_nobody_who_is_bound():
 
     assert 'data-code="TillElsewhere"' in answer.content.decode()
     assert "_auth_user_id" not in browser.session
-
-
-def test_views_that_people_of_another_branch_share_are_not_there(two):
-    for side, name in ((two.other, "Zebra's"), (two.own, "Melati's")):
-        person = make_person("supervisor", username=name, first_name=name, branch=side.branch)
-        answer = signed_in(person).post("/orders/views/save/?status=success", {"name": name, "is_shared": "1"})
-        assert answer.status_code == 302
-
-    views = two.bound().get("/orders/views/")
-
-    assert [view.name for view in views.context["views"]][1:] == ["Melati's"]
-    assert two.said(text_of(views)) == []
-
-
-def test_an_order_of_another_branch_is_not_sold_again(two):
-    browser = two.bound()
-    answers = {side: browser.get(f"/counter/review/?again={side.order.ref_id}") for side in (two.own, two.other)}
-
-    assert answers[two.own].status_code == 200
-    assert answers[two.other].status_code == 404
-
-
-def test_a_moved_persons_sales_of_before_are_not_counted(two):
-    # given a seller who sold twice today in their former branch
-    two.sell_before_moving("success", price=AMOUNT - 1_000)
-    two.sell_before_moving("needs_action", action_reason="balance_short")
-
-    strip = text_of(two.bound().get("/counter/"))
-    with seen_in_branch_of(lambda: two.supervisor):
-        own_day = OwnDay.read(two.supervisor)
-
-    assert 'data-moving="0"' in strip
-    assert 'data-sold="0"' in strip
-    assert not own_day.is_used

@@ -27,19 +27,6 @@ def two() -> TwoBranches:
     return make_two_branches()
 
 
-def test_a_till_of_another_branch_is_not_replaced_by_its_name(two):
-    browser, name = two.bound(), two.other.till.name
-    early = make_code(name="Zebra 9", pin_limit=None, actor=two.supervisor, branch=FIRST)
-    late = make_till(name="zebra 9", branch=two.other.branch)
-
-    refused = browser.confirm("/tills/add/", {"name": name.upper()})
-    enrolled = Client().post("/till/enrol/", {"code": early})
-
-    assert [fault.code for fault in refused.context["form"].errors.as_data()["__all__"]] == ["TillNameTaken"]
-    assert codes(enrolled) == {"CodeRefused:expired"}
-    assert not Till.objects.filter(pk__in=[two.other.till.pk, late.pk], switched_off_at__isnull=False).exists()
-
-
 def test_an_account_that_a_bound_person_can_open_sees_no_more_than_that_person(two):
     browser = two.bound()
 
@@ -55,24 +42,27 @@ def test_an_account_that_a_bound_person_can_open_sees_no_more_than_that_person(t
     bind(two.own.person, is_bound=True, actor=two.owner)
     assert browser.confirm(f"/staff/{two.own.person.pk}/link/").status_code == 200
 
+    # a till of another branch is not replaced by its name
+    early = make_code(name="Zebra 9", pin_limit=None, actor=two.supervisor, branch=FIRST)
+    late = make_till(name="zebra 9", branch=two.other.branch)
+    refused = browser.confirm("/tills/add/", {"name": two.other.till.name.upper()})
+    enrolled = Client().post("/till/enrol/", {"code": early})
+    assert [fault.code for fault in refused.context["form"].errors.as_data()["__all__"]] == ["TillNameTaken"]
+    assert codes(enrolled) == {"CodeRefused:expired"}
+    assert not Till.objects.filter(pk__in=[two.other.till.pk, late.pk], switched_off_at__isnull=False).exists()
 
-def test_a_link_ends_once_its_maker_sees_one_branch_alone(two):
+
+def test_a_link_ends_once_its_maker_does_not_see_the_person(two):
     manager = make_person("administrator", username="anna")
     token = make_link(two.own.person, actor=manager)
     assert read_link(token).person == two.own.person
-
     bind(manager, is_bound=True, actor=two.owner)
-
     with pytest.raises(LinkRefused):
         read_link(token)
 
-
-def test_a_link_is_withdrawn_once_its_maker_does_not_see_the_person(two):
     person = make_person("cashier", username="budi", branch=two.own.branch, bound_since=clock.now())
     make_link(person, actor=two.supervisor)
-
     move(person, branch=two.other.branch.pk, actor=two.owner)
-
     assert AccessLink.objects.get(person=person).withdrawn_at
 
 
@@ -101,24 +91,20 @@ def test_a_colleague_who_is_bound_to_another_branch_is_not_offered_as_the_second
     assert not two.said(page)
 
 
-def test_an_owner_needs_no_colleague_who_cannot_see_the_branch(two):
-    # given: the only other person who may raise a role is bound to another branch
-    User.objects.exclude(pk__in=[two.owner.pk, two.own.person.pk]).update(is_active=False)
-    make_person("supervisor", username="far", branch=two.other.branch, bound_since=clock.now())
-
-    signed_in(two.owner).confirm(f"/staff/{two.own.person.pk}/role/", {"role": "supervisor"})
-
-    assert role_of(User.objects.get(pk=two.own.person.pk)) == Role.SUPERVISOR
-    assert not Approval.objects.filter(act="role").exists()
-
-
-def test_a_colleague_of_the_branch_is_asked_about_a_change_there(two):
+def test_an_owner_needs_a_colleague_who_can_see_the_branch_alone(two):
     User.objects.exclude(pk__in=[two.owner.pk, two.own.person.pk, two.supervisor.pk]).update(is_active=False)
+    browser, second = signed_in(two.owner), make_person("cashier", username="ani", branch=two.own.branch)
 
-    signed_in(two.owner).confirm(f"/staff/{two.own.person.pk}/role/", {"role": "supervisor"})
-
+    browser.confirm(f"/staff/{two.own.person.pk}/role/", {"role": "supervisor"})
     assert role_of(User.objects.get(pk=two.own.person.pk)) == Role.CASHIER
     assert Approval.objects.filter(act="role").exists()
+
+    # given: the only other person who may raise a role is bound to another branch
+    User.objects.filter(pk=two.supervisor.pk).update(is_active=False)
+    make_person("supervisor", username="far", branch=two.other.branch, bound_since=clock.now())
+    browser.confirm(f"/staff/{second.pk}/role/", {"role": "supervisor"})
+    assert role_of(User.objects.get(pk=second.pk)) == Role.SUPERVISOR
+    assert Approval.objects.filter(act="role").count() == 1
 
 
 def test_a_pin_session_ends_once_its_person_is_bound_to_another_branch_than_the_tills():

@@ -63,6 +63,13 @@ def test_list_foot_and_files_hold_those_who_bought_there(shop):
         assert names_shown(browser, f"{query}&q=Ani") == ["Ani"], place
         assert names_shown(browser, f"{query}&q=Edo") == [], place
 
+    page = browser.get(f"/customers/?branch={make_branch('Depok').pk}").content.decode()
+    assert 'id="none-matches"' in page, "sold to nobody"
+    assert "Bought in branch" in page
+    bound = signed_in(make_person("supervisor", username="bound", bound_since=timezone.now()))
+    assert names_shown(bound, f"?branch={shop['tebet']}") == EVERYBODY, "a bound person sees all, and no filter"
+    assert 'name="branch"' not in bound.get("/customers/").content.decode()
+
 
 def test_what_a_merged_customer_bought_counts_for_the_one_who_stays(shop):
     edo, budi = Customer.objects.get(name="Edo"), Customer.objects.get(name="Budi")
@@ -75,15 +82,6 @@ def test_what_a_merged_customer_bought_counts_for_the_one_who_stays(shop):
     assert names_shown(browser, f"?branch={shop['first']}") == ["Ani", "Sari"]
 
 
-def test_a_branch_that_sold_to_nobody_has_no_customers(shop):
-    empty = make_branch("Depok").pk
-
-    page = browser_of("supervisor").get(f"/customers/?branch={empty}").content.decode()
-
-    assert 'id="none-matches"' in page
-    assert "Bought in branch" in page
-
-
 def test_a_shop_with_one_branch_lists_all_under_an_old_link():
     for name in EVERYBODY:
         make_customer(name)
@@ -91,13 +89,6 @@ def test_a_shop_with_one_branch_lists_all_under_an_old_link():
 
     assert names_shown(browser, f"?branch={FIRST}") == EVERYBODY
     assert 'name="branch"' not in browser.get("/customers/").content.decode()
-
-
-def test_a_bound_person_sees_every_customer_and_no_filter(shop):
-    bound = signed_in(make_person("supervisor", bound_since=timezone.now()))
-
-    assert names_shown(bound, f"?branch={shop['tebet']}") == EVERYBODY
-    assert 'name="branch"' not in bound.get("/customers/").content.decode()
 
 
 def test_customers_of_a_branch_are_found_by_an_index(shop):

@@ -260,6 +260,19 @@ def test_bills_due_are_of_the_branch_that_was_paid_last_or_entered_the_customer(
     assert "row-due-" in owner.get(f"/work/?kind=due&branch={second.pk}").content.decode()
     assert bound.get("/work/?kind=due").content.decode().count('<tr id="row-due-') == 1
 
+    # the overview counts the same
+    every, of_branch, seen = owner.get("/"), owner.get(f"/?branch={second.pk}"), bound.get("/")
+    bills = (entered, paid_there, of_nobody)
+    assert every.context["due"] == {"count": 3, "sum": sum(bill.to_pay for bill in bills)}
+    assert of_branch.context["due"] == {"count": 2, "sum": entered.to_pay + paid_there.to_pay}
+    assert re.search(rf'href="/due/\?branch={second.pk}"\s+data-amount', of_branch.content.decode())
+    assert seen.context["due"] == {"count": 1, "sum": of_nobody.to_pay}
+
+    # and a bound person makes no batch of those of another branch
+    answer = bound.post("/batches/due/", {"number": [entered.number.pk]}, follow=True)
+    assert not BatchRow.objects.exists()
+    assert codes(answer) == {"BatchRefused:none_due"}
+
 
 def test_a_shop_with_one_branch_never_sees_the_word():
     open_books(1_000_000)
@@ -270,32 +283,3 @@ def test_a_shop_with_one_branch_never_sees_the_word():
         page = owner.get(address)
         assert not has_id(page, "branch-links"), address
         assert 'name="branch"' not in page.content.decode(), address
-
-
-def test_the_overview_counts_the_bills_due_of_the_branch_alone(second):
-    there = seller_of(second)
-    owed = [due_bill("1234567890"), due_bill("1234567891")]
-    for bill in owed[1:]:
-        bill.number.customer.created_by = there
-        bill.number.customer.save(update_fields=["created_by"])
-    owner = browser_of("admin")
-    bound = browser_of("supervisor", username="bound", bound_since="2026-01-01T00:00Z")
-
-    every, of_branch, seen = owner.get("/"), owner.get(f"/?branch={second.pk}"), bound.get("/")
-
-    assert every.context["due"] == {"count": 2, "sum": sum(bill.to_pay for bill in owed)}
-    assert of_branch.context["due"] == {"count": 1, "sum": owed[1].to_pay}
-    assert re.search(rf'href="/due/\?branch={second.pk}"\s+data-amount', of_branch.content.decode())
-    assert seen.context["due"] == {"count": 1, "sum": owed[0].to_pay}  # of no branch: seen in each
-
-
-def test_who_sees_one_branch_makes_no_batch_of_the_bills_due_of_another(second):
-    there, other = seller_of(second), due_bill("1234567891")
-    other.number.customer.created_by = there
-    other.number.customer.save(update_fields=["created_by"])
-    bound = browser_of("supervisor", username="bound", bound_since="2026-01-01T00:00Z")
-
-    answer = bound.post("/batches/due/", {"number": [other.number.pk]}, follow=True)
-
-    assert not BatchRow.objects.exists()
-    assert codes(answer) == {"BatchRefused:none_due"}

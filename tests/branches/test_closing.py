@@ -48,39 +48,31 @@ def owner() -> User:
     return make_person("admin", username="boss")
 
 
-def test_a_branch_is_closed_once_nothing_belongs_to_it(admin, owner, tebet):
-    drawer = Drawer.objects.create(name="Depan", branch=tebet)
+def test_a_branch_is_closed_once_nothing_belongs_to_it_or_waits_in_it(admin, owner, tebet):
+    def close() -> set[str]:
+        return codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True))
 
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:in_use"}
+    drawer = Drawer.objects.create(name="Depan", branch=tebet)
+    assert close() == {"BranchRefused:in_use"}
     drawer.is_active = False
     drawer.save()
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
-    forget()
 
+    seller = make_person("cashier", own_approval_above=10_000, branch=tebet)
+    approval = ask_order(make_product(price=12_000), seller)
+    move(seller, branch=FIRST, actor=owner)
+    assert close() == {"BranchRefused:waits"}, "for the request"
+    refuse(approval, actor=make_person("supervisor", username="second"), reason="Not today")
+    batch = checked("081290000001;10\n", make_person("supervisor", branch=tebet))
+    move(batch.created_by, branch=FIRST, actor=owner)
+    assert close() == {"BranchRefused:waits"}, "for the open batch"
+    cancel(batch, actor=batch.created_by)
+
+    assert close() == {"branch_closed"}
+    forget()
     tebet.refresh_from_db()
     assert tebet.closed_at is not None
     assert AuditEvent.objects.filter(kind="branch_closed", subject=str(tebet.pk)).count() == 1
     assert f'value="{tebet.pk}"' not in admin.get("/drawers/").content.decode()
-
-
-def test_a_branch_in_which_something_waits_for_approval_is_not_closed(admin, owner, tebet):
-    seller = make_person("cashier", own_approval_above=10_000, branch=tebet)
-    approval = ask_order(make_product(price=12_000), seller)
-    move(seller, branch=FIRST, actor=owner)
-
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:waits"}
-    refuse(approval, actor=make_person("supervisor"), reason="Not today")
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
-
-
-def test_a_branch_with_an_open_batch_is_not_closed(admin, owner, tebet):
-    make_product(price=12_000)
-    batch = checked("081290000001;10\n", make_person("supervisor", branch=tebet))
-    move(batch.created_by, branch=FIRST, actor=owner)
-
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"BranchRefused:waits"}
-    cancel(batch, actor=batch.created_by)
-    assert codes(admin.post(f"/shop/branches/{tebet.pk}/close/", follow=True)) == {"branch_closed"}
 
 
 def test_a_batch_of_a_closed_branch_is_tried_again_elsewhere(tebet, owner):
@@ -107,6 +99,8 @@ def test_nobody_and_nothing_comes_to_a_closed_branch(tebet, owner):
     left, other = make_person("cashier", branch=tebet), make_person("cashier", username="budi")
     till, drawer = make_till("Kasir 8"), Drawer.objects.create(name="Tebet", branch=tebet, is_active=False)
     code = make_code(name="Kasir 9", pin_limit=None, actor=owner, branch=tebet.pk)
+    invited, _token = invite(username="sari", role=Role.CASHIER, actor=owner, branch=tebet.pk)
+    withdraw_link(invited, actor=owner)
     deactivate(left, actor=owner)
     close_branch(tebet, actor=owner)
 
@@ -116,10 +110,13 @@ def test_nobody_and_nothing_comes_to_a_closed_branch(tebet, owner):
         lambda: add_drawer("Belakang", actor=owner, branch=tebet.pk),
         lambda: change_drawer(drawer, name="Tebet", is_active=True, actor=owner),
         lambda: change_till(till, name="Kasir 8", pin_limit=None, actor=owner, branch=tebet.pk),
+        lambda: make_link(invited, actor=owner),
     ):
         with pytest.raises(BranchRefused) as refusal:
             step()
         assert refusal.value.reason == "closed"
+    with pytest.raises(CommandError, match="closed"):
+        call_command("password_link", "sari")
     with pytest.raises(CodeRefused) as refused:
         enrol(code, address="127.0.0.1")
     assert refused.value.reason == "expired"
@@ -127,18 +124,10 @@ def test_nobody_and_nothing_comes_to_a_closed_branch(tebet, owner):
     assert not tebet.drawers.filter(is_active=True).exists()
     assert not tebet.tills.filter(switched_off_at=None).exists()
 
-
-def test_nobody_is_invited_again_into_a_closed_branch(tebet, owner):
-    person, _token = invite(username="sari", role=Role.CASHIER, actor=owner, branch=tebet.pk)
-    withdraw_link(person, actor=owner)
-    close_branch(tebet, actor=owner)
-
-    with pytest.raises(BranchRefused):
-        make_link(person, actor=owner)
-    with pytest.raises(CommandError, match="closed"):
-        call_command("password_link", "sari")
-
-    assert not tebet.people.filter(is_active=True).exists()
+    move(left, branch=FIRST, actor=owner)
+    reactivate(left, actor=owner)
+    left.refresh_from_db()
+    assert (left.branch_id, left.is_active) == (FIRST, True), "moved first, a person is switched on"
 
 
 def test_where_nobody_names_a_branch_the_oldest_open_one_counts(tebet, owner, tmp_path):
@@ -160,41 +149,26 @@ def test_where_nobody_names_a_branch_the_oldest_open_one_counts(tebet, owner, tm
     assert order.payment.branch == tebet
 
 
-def test_whoever_comes_from_the_provider_comes_to_an_open_branch(tebet, owner, provider):
-    User.objects.update(branch=tebet)
-    close_branch(Branch.objects.get(pk=FIRST), actor=User.objects.get(pk=owner.pk))
+def test_given_a_branch_another_process_just_closed_then_none_comes_to_it(tebet, owner, provider):
+    def close_elsewhere() -> None:
+        Branch.objects.filter(pk=FIRST).update(closed_at=None)
+        forget()
+        assert first_open() == FIRST
+        Branch.objects.filter(pk=FIRST).update(closed_at=clock.now())
 
+    User.objects.update(branch=tebet)
+    open_books(1_000_000)
+    close_elsewhere()
     assert signed_in(provider).branch == tebet
 
+    close_elsewhere()
+    assert place(make_product(price=12_000)).payment.branch == tebet
 
-@pytest.mark.parametrize("comes", ["newcomer", "sale", "restored sale"])
-def test_given_a_branch_another_process_just_closed_then_none_comes_to_it(comes, tebet, owner, request):
-    User.objects.update(branch=tebet)
-    assert first_open() == FIRST
-    Branch.objects.filter(pk=FIRST).update(closed_at=clock.now())
-
-    if comes == "newcomer":
-        assert signed_in(request.getfixturevalue("provider")).branch == tebet
-    elif comes == "sale":
-        open_books(1_000_000)
-        assert place(make_product(price=12_000)).payment.branch == tebet
-    else:
-        sold = dict.fromkeys(("shift", "customer", "cash_given"), None) | {"branch": 99, "method": CASH}
-        sold |= {"amount": 12_000, "reference": ""}
-        taken = take_in_payment("ORD1", destination="081290000001", seller=None, at=clock.now(), sold=sold)
-        assert taken[0].branch == tebet
-
-
-def test_a_person_of_a_closed_branch_is_moved_and_then_switched_on(tebet, owner):
-    person = make_person("cashier", branch=tebet)
-    deactivate(person, actor=owner)
-    close_branch(tebet, actor=owner)
-
-    move(person, branch=FIRST, actor=owner)
-    reactivate(person, actor=owner)
-
-    person.refresh_from_db()
-    assert (person.branch_id, person.is_active) == (FIRST, True)
+    close_elsewhere()
+    sold = dict.fromkeys(("shift", "customer", "cash_given"), None) | {"branch": 99, "method": CASH}
+    sold |= {"amount": 12_000, "reference": ""}
+    taken = take_in_payment("ORD1", destination="081290000001", seller=None, at=clock.now(), sold=sold)
+    assert taken[0].branch == tebet, "a sale that is restored"
 
 
 def test_given_a_page_from_before_the_closing_then_a_move_is_refused_in_words(admin, tebet):

@@ -44,14 +44,10 @@ def shown(browser, day: dt.date, query: str = "") -> tuple[str, dict]:
     return answer.content.decode(), answer.context
 
 
-def test_each_branch_has_its_own_day(tebet):
-    assert sorted(DrawerDay.objects.values_list("branch", "shifts__cashier__username")) == [
-        (FIRST, "andi"),
-        (tebet, "siti"),
-    ]
-
-
-def test_the_day_of_the_shop_is_the_sum_of_its_branches(admin, tebet):
+def test_each_branch_has_its_day_and_that_of_the_shop_is_their_sum(admin, tebet):
+    days = DrawerDay.objects.values_list("branch", "shifts__cashier__username")
+    assert sorted(days) == [(FIRST, "andi"), (tebet, "siti")]
+    assert [flaw for flaw in rule_flaws() if flaw.table == "drawers_drawerday"] == []
     day = end_of_day()
 
     whole, of_all = shown(admin, day)
@@ -66,9 +62,23 @@ def test_the_day_of_the_shop_is_the_sum_of_its_branches(admin, tebet):
     lines = b"".join(admin.get(f"/shifts/days/{day}/csv/?branch={tebet}")).decode()
     assert ("Andi" in lines, "Siti" in lines) == (False, True)
 
+    # work names both days, and a bound person sees one
+    page = admin.get("/work/?kind=day").content.decode()
+    assert page.count('id="row-day-') == 2
+    assert f"/sign/?branch={tebet}" in page
+    assert admin.get(f"/work/?kind=day&branch={tebet}").content.decode().count('id="row-day-') == 1
+    sonia = browser_of("supervisor", username="sonia", branch_id=tebet, bound_since="2026-01-01T00:00Z")
+    page, context = shown(sonia, day, f"?branch={FIRST}")
+    assert ("Andi" in page, "Siti" in page) == (False, True)
+    assert context["sum"]["counted"] == 230_000
+    assert 'id="day-branches"' not in page
+
 
 def test_a_branch_is_signed_by_itself(admin, tebet):
     day = end_of_day()
+    assert admin.get(f"/shifts/days/{day}/sign/").status_code == 302
+    admin.confirm(f"/shifts/days/{day}/sign/", {"seen": ""})
+    assert not DrawerDay.objects.exclude(signed_at=None).exists(), "without a branch nothing is signed"
     page = admin.get(f"/shifts/days/{day}/sign/?branch={tebet}").content.decode()
     seen = re.search(r'name="seen" value="(\w+)"', page)[1]
 
@@ -81,15 +91,6 @@ def test_a_branch_is_signed_by_itself(admin, tebet):
     assert shown(admin, day)[1]["sum"]["counted"] == 420_000
     assert 'id="signed"' in shown(admin, day, f"?branch={tebet}")[0]
     assert 'id="to-sign"' in shown(admin, day, f"?branch={FIRST}")[0]
-
-
-def test_without_a_branch_nothing_is_signed(admin, tebet):
-    day = end_of_day()
-
-    assert admin.get(f"/shifts/days/{day}/sign/").status_code == 302
-    admin.confirm(f"/shifts/days/{day}/sign/", {"seen": ""})
-
-    assert not DrawerDay.objects.exclude(signed_at=None).exists()
 
 
 def test_an_open_shift_keeps_only_its_own_branch_from_being_signed(tebet):
@@ -169,51 +170,16 @@ def day_ago() -> dt.datetime:
     return timezone.now() - dt.timedelta(days=1)
 
 
-def test_a_shift_never_enters_the_day_of_another_branch(tebet):
+def test_a_shift_never_enters_the_day_of_another_branch_and_a_day_never_changes_it(tebet):
     person = make_person("cashier", username="budi")
     shift = begin(person, drawer=Drawer.objects.create(name="Laci budi"), cash=0)
-    wrong = DrawerDay.objects.get(branch=tebet)
+    closed = {"closed_at": shift.opened_at, "closed_by": person, "counted": 0, "counted_pieces": pieces_of(0)}
+    closed |= {"expected": 0, "difference": 0}
 
     with pytest.raises(DatabaseError, match="another branch"), transaction.atomic():
-        Shift.objects.filter(pk=shift.pk).update(
-            day=wrong,
-            closed_at=shift.opened_at,
-            closed_by=person,
-            counted=0,
-            counted_pieces=pieces_of(0),
-            expected=0,
-            difference=0,
-        )
-
-
-def test_the_branch_of_a_day_never_changes(tebet):
+        Shift.objects.filter(pk=shift.pk).update(day=DrawerDay.objects.get(branch=tebet), **closed)
     with pytest.raises(DatabaseError), transaction.atomic():
         DrawerDay.objects.filter(branch=FIRST).update(branch=make_branch("Depok"))
-
-
-def test_the_rules_of_the_audit_hold_for_the_days_of_branches(tebet):
-    assert [flaw for flaw in rule_flaws() if flaw.table == "drawers_drawerday"] == []
-
-
-def test_work_names_the_days_of_both_branches(admin, tebet):
-    end_of_day()
-
-    page = admin.get("/work/?kind=day").content.decode()
-
-    assert page.count('id="row-day-') == 2
-    assert f"/sign/?branch={tebet}" in page
-    assert admin.get(f"/work/?kind=day&branch={tebet}").content.decode().count('id="row-day-') == 1
-
-
-def test_a_person_bound_to_a_branch_sees_its_day_alone(tebet):
-    day = end_of_day()
-    sonia = browser_of("supervisor", username="sonia", branch_id=tebet, bound_since="2026-01-01T00:00Z")
-
-    page, context = shown(sonia, day, f"?branch={FIRST}")
-
-    assert ("Andi" in page, "Siti" in page) == (False, True)
-    assert context["sum"]["counted"] == 230_000
-    assert 'id="day-branches"' not in page
 
 
 def test_a_shop_with_one_branch_is_not_asked_for_it(admin):

@@ -53,13 +53,8 @@ def test_each_branch_has_its_figures_by_orders_and_by_sums(two_branches):
     assert DaySum.objects.filter(by=By.BRANCH).count() == 2
     assert figures_by("branch", period) == by_orders
     assert prove_days() == []
-
-
-def test_the_sums_of_a_branch_are_proved(two_branches):
-    sum_days()
     DaySum.objects.filter(by=By.BRANCH, branch=FIRST).update(sales=13_000)
-
-    assert prove_days() == [timezone.localdate() - dt.timedelta(days=1)]
+    assert prove_days() == [day]
 
 
 def test_the_earnings_are_shown_by_branch_and_lead_to_its_orders(admin, two_branches):
@@ -70,6 +65,9 @@ def test_the_earnings_are_shown_by_branch_and_lead_to_its_orders(admin, two_bran
     assert f"branch={two_branches}" in page
     assert 'data-by="branch"' in today
     assert b"Tebet" in b"".join(admin.get("/earnings/csv/?days=yesterday&by=branch"))
+    for branch in ["x", "-1", "99999999999999999999", "9" * 5_000, ""]:  # none: the whole shop
+        report = admin.get("/earnings/", {"days": "yesterday", "branch": branch}).context["report"]
+        assert (report.chosen.branch, report.now.sales) == (None, 36_000), branch
 
 
 def test_a_shop_with_one_branch_is_not_shown_by_branch(admin):
@@ -79,6 +77,7 @@ def test_a_shop_with_one_branch_is_not_shown_by_branch(admin):
     assert 'data-by="branch"' not in page
     assert "by=branch#" not in page  # the page repeats the address's value, and no link uses it
     assert 'data-by="branch"' not in admin.get("/earnings/today/").content.decode()
+    assert 'id="of-branch"' not in admin.get("/earnings/").content.decode()
 
 
 def test_the_earnings_of_one_branch_are_those_of_its_orders(admin, two_branches):
@@ -112,24 +111,18 @@ def test_every_link_and_form_of_earnings_keeps_the_branch(admin, two_branches):
     assert 'data-by="branch"' not in page
 
 
-def test_days_of_one_branch_are_a_month_at_most(admin, two_branches):
-    long = {"since": "2026-01-01", "against_since": "2020-01-01", "against_until": "2020-12-31"}
-    chosen = [admin.get("/earnings/", long | more).context["report"].chosen for more in ({}, {"branch": two_branches})]
-
-    days = [[(part.last - part.first).days + 1 for part in (each.period, each.before)] for each in chosen]
-    assert days[0] > [300, 365]
-    assert days[1] == [31, 31]
-
-
-def test_the_page_tells_every_reader_of_one_branch_that_the_days_are_a_month_at_most(admin, two_branches):
+def test_days_of_one_branch_are_a_month_at_most_and_the_page_says_so(admin, two_branches):
     bound = signed_in(make_person("supervisor", username="sonia", bound_since="2026-01-01T00:00Z"))
-    long = {"since": "2026-01-01"}
+    long = {"since": "2026-01-01", "against_since": "2020-01-01", "against_until": "2020-12-31"}
+    readers = ((bound, {}), (admin, {"branch": two_branches}), (admin, {}))
 
-    said = [
-        words_at(browser.get("/earnings/", long | more), 'id="one-branch"')
-        for browser, more in ((bound, {}), (admin, {"branch": two_branches}), (admin, {}))
-    ]
+    pages = [browser.get("/earnings/", long | more) for browser, more in readers]
 
+    chosen = [page.context["report"].chosen for page in pages]
+    days = [[(part.last - part.first).days + 1 for part in (each.period, each.before)] for each in chosen]
+    assert days[1] == [31, 31]
+    assert days[2] > [300, 365]
+    said = [words_at(page, 'id="one-branch"') for page in pages]
     assert ["31" in words for words in said] == [True, True, False]
     assert "Tebet" in said[1]
 
@@ -145,16 +138,9 @@ def test_given_one_branch_then_a_bound_reader_sees_how_many_days_there_are_at_mo
     assert not has_id(free.get("/earnings/", {"since": "2026-01-01"}), "most-days")
 
 
-def test_a_branch_that_is_none_leaves_the_whole_shop(admin, two_branches):
-    for branch in ["x", "-1", "99999999999999999999", "9" * 5_000, ""]:
-        report = admin.get("/earnings/", {"days": "yesterday", "branch": branch}).context["report"]
-
-        assert (report.chosen.branch, report.now.sales) == (None, 36_000), branch
-
-
 def test_a_bound_person_cannot_see_the_earnings_of_another_branch(two_branches):
-    bound = signed_in(make_person("supervisor", username="sonia", bound_since="2026-01-01T00:00Z"))
-
+    sonia = make_person("supervisor", username="sonia", bound_since="2026-01-01T00:00Z")
+    bound = signed_in(sonia)
     for branch in (two_branches, FIRST):
         page = bound.get("/earnings/", {"days": "yesterday", "branch": branch})
         file = bound.get("/earnings/csv/", {"days": "yesterday", "branch": branch})
@@ -163,16 +149,9 @@ def test_a_bound_person_cannot_see_the_earnings_of_another_branch(two_branches):
         assert 'id="of-branch"' not in page.content.decode()
         assert b",12000," in b"".join(file.streaming_content)
 
-
-def test_seeing_one_branch_never_widens_what_a_bound_person_sees(two_branches):
-    sonia = make_person("supervisor", username="sonia", bound_since="2026-01-01T00:00Z")
-
+    # seeing one branch never widens it
     with seen_in_branch_of(lambda: sonia), seen_in(two_branches):
         assert own_branch() == FIRST
     with seen_in(two_branches):
         assert own_branch() == two_branches
     assert own_branch() is None
-
-
-def test_a_shop_with_one_branch_is_asked_for_none(admin):
-    assert 'id="of-branch"' not in admin.get("/earnings/").content.decode()

@@ -8,7 +8,7 @@ from batches.services import place_rows, release, seal_of
 from branches.models import FIRST
 from branches.services import forget
 from drawers.models import Drawer, Payment
-from drawers.services import PaymentFacts
+from drawers.services import PaymentFacts, expected_cash
 from drawers.services.shifts import close_shift
 from gateway.models import Exchange
 from ledger.models import Entry
@@ -48,38 +48,24 @@ def test_the_counter_and_the_overview_name_the_branch_of_the_next_sale():
         assert "Tebet" in words_at(browser.get(address), f'id="{place}"')
 
 
-def test_a_sale_out_of_a_drawer_belongs_to_the_branch_of_the_drawer():
+def test_a_sale_belongs_for_ever_to_the_branch_of_its_drawer_till_or_seller():
     tebet, person = make_branch(), make_person("cashier")
-    begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet))
+    assert sell(None).payment.branch_id == FIRST, "of a command"
+    order = sell(make_person("cashier", username="there", branch=tebet))
+    assert order.payment.branch == tebet, "without a drawer that of the seller"
 
-    assert sell(person).payment.branch == tebet
-
-
-def test_a_sale_without_a_drawer_belongs_to_the_branch_of_the_seller():
-    assert sell(make_person("cashier", branch=make_branch())).payment.branch.name == "Tebet"
-
-
-def test_a_sale_of_a_command_belongs_to_the_first_branch():
-    make_branch()
-
-    assert sell(None).payment.branch_id == FIRST
-
-
-def test_a_person_at_a_till_sells_in_the_branch_of_the_till():
-    tebet, person = make_branch(), make_person("cashier")
-    till = make_till(branch=tebet, held_by=person)
-
-    at_till = PinBackend().get_user(person.pk)
-    assert (at_till.sells_in, at_till.tills[0].pk) == (tebet.pk, till.pk)
-
-
-def test_a_sale_that_was_agreed_in_a_closed_shift_belongs_to_its_branch():
-    tebet, person = make_branch(), make_person("cashier")
     shift = begin(person, drawer=Drawer.objects.create(name="Tebet 1", branch=tebet), cash=0)
-    close_shift(shift, pieces=pieces_of(0), actor=person)
+    assert sell(person).payment.branch == tebet
+    close_shift(shift, pieces=pieces_of(expected_cash(shift)), actor=person)
     begin(person, drawer=Drawer.objects.create(name="Depan"))
+    assert sell(person, payment=PaymentFacts(agreed_in=shift.pk)).payment.branch == tebet, "agreed in a closed shift"
 
-    assert sell(person, payment=PaymentFacts(agreed_in=shift.pk)).payment.branch == tebet
+    at_till = make_person("cashier", username="at-till")
+    till = make_till(branch=tebet, held_by=at_till)
+    by_pin = PinBackend().get_user(at_till.pk)
+    assert (by_pin.sells_in, by_pin.tills[0].pk) == (tebet.pk, till.pk)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Payment.objects.filter(pk=order.payment_id).update(branch=FIRST)
 
 
 @pytest.mark.parametrize("what", ["purchase", "bill", "batch"])
@@ -172,67 +158,45 @@ def _ask(what: str, person: User) -> Approval:
     return release(batch, actor=person, seal=seal_of(batch), payment=PaymentFacts())
 
 
-def test_the_branch_of_a_sale_never_changes():
-    order = sell(make_person("cashier"))
+def test_orders_their_list_and_file_name_the_branch_where_there_are_several(admin):
+    def file() -> str:
+        return b"".join(admin.get("/orders/file/?format=csv")).decode()
 
-    with pytest.raises(DatabaseError), transaction.atomic():
-        Payment.objects.filter(pk=order.payment_id).update(branch=make_branch())
+    def page(query: str = "") -> str:
+        return admin.get(f"/orders/{query}").content.decode()
 
+    here, lines = make_order(), ("tebet hari ini", "sold in tebet today", "cabang tebet 50 ribu")
+    assert 'name="branch"' not in page()
+    assert ",branch" not in file()
+    assert "Tebet" not in page("?columns=product,branch")
+    assert not any("branch=" in admin.get("/orders/", {"q": line}).url for line in lines)
+    branch = make_branch()
+    there = sell(make_person("cashier", branch=branch))
 
-def test_the_list_of_orders_is_narrowed_by_branch_where_there_are_several(admin):
-    here = make_order()
-    assert 'name="branch"' not in admin.get("/orders/").content.decode()
-    there = sell(make_person("cashier", branch=make_branch()))
-
-    everywhere = admin.get("/orders/").content.decode()
-    narrowed = admin.get(f"/orders/?branch={there.payment.branch_id}").content.decode()
+    everywhere, narrowed = page(), page(f"?branch={branch.pk}")
 
     assert 'name="branch"' in everywhere
     assert set(refs(everywhere)) == {here.ref_id, there.ref_id}
     assert refs(narrowed) == [there.ref_id]
     assert "Branch: Tebet" in narrowed
-
-
-def test_a_typed_line_names_a_branch_where_there_are_several(admin):
-    lines = ("tebet hari ini", "sold in tebet today", "cabang tebet 50 ribu")
-    assert not any("branch=" in admin.get("/orders/", {"q": line}).url for line in lines)
-    branch = make_branch()
-
-    assert all(f"branch={branch.pk}" in admin.get("/orders/", {"q": line}).url for line in lines)
-
-
-def test_the_branch_is_a_column_of_orders_and_of_their_file_where_there_are_several(admin):
-    def file() -> str:
-        return b"".join(admin.get("/orders/file/?format=csv")).decode()
-
-    make_order()
-    assert ",branch" not in file()
-    assert "Tebet" not in admin.get("/orders/?columns=product,branch").content.decode()
-    sell(make_person("cashier", branch=make_branch()))
-
     assert "Tebet" in file()
-    assert "Tebet" in admin.get("/orders/?columns=product,branch").content.decode().split("<tbody")[1]
+    assert "Tebet" in page("?columns=product,branch").split("<tbody")[1]
+    assert all(f"branch={branch.pk}" in admin.get("/orders/", {"q": line}).url for line in lines)
+    assert "Tebet" in admin.get(f"/orders/{there.ref_id}/").content.decode().split('id="sold-at"')[1][:40]
 
 
-def test_the_list_of_shifts_is_narrowed_by_branch(admin):
-    tebet = make_branch()
-    begin(make_person("cashier", username="siti"), drawer=Drawer.objects.create(name="Laci Tebet", branch=tebet))
-    begin(make_person("cashier", username="andi"), drawer=Drawer.objects.create(name="Laci Depan"))
-
-    rows = admin.get(f"/shifts/?branch={tebet.pk}").context["page"].rows
-
-    assert [shift.drawer.name for shift in rows] == ["Laci Tebet"]
-
-
-def test_refunds_and_people_are_narrowed_by_branch(admin):
+def test_refunds_people_and_shifts_are_narrowed_by_branch(admin):
     tebet = make_branch()
     siti, andi = make_person("cashier", username="siti", branch=tebet), make_person("cashier", username="andi")
     orders = {person.username: make_order("reversed", placed_by=person, price=10_500) for person in (siti, andi)}
+    begin(siti, drawer=Drawer.objects.create(name="Laci Tebet", branch=tebet))
+    begin(andi, drawer=Drawer.objects.create(name="Laci Depan"))
 
-    refunds = admin.get(f"/refunds/?branch={tebet.pk}").context["page"].rows
+    refunds, shifts = (admin.get(f"/{page}/?branch={tebet.pk}").context["page"].rows for page in ("refunds", "shifts"))
     people = admin.get(f"/staff/?branch={tebet.pk}").context["page"].object_list
 
     assert [payment.ref_id for payment in refunds] == [orders["siti"].ref_id]
+    assert [shift.drawer.name for shift in shifts] == ["Laci Tebet"]
     assert [person.username for person in people] == ["siti"]
 
 
@@ -252,29 +216,17 @@ def test_a_receipt_shows_the_branch_as_it_was_at_the_original(cashier):
     assert ("Jl. Tebet Raya 1" in page, "Jl. Baru 9" in page) == (True, False)
 
 
-def test_a_branch_that_is_called_like_the_shop_is_named_once_on_a_receipt(cashier):
+def test_a_receipt_names_no_branch_of_a_shop_with_one_and_one_like_the_shop_once(cashier, admin):
+    order = make_order("success", price=10_500)
+    cashier.post(f"/orders/{order.ref_id}/receipt/", {"paper": "58"})
+    assert ReceiptPrint.objects.get().branch is None
+    assert not has_id(admin.get(f"/orders/{order.ref_id}/"), "sold-at")
+
     make_branch()
     order = make_order("success", price=10_500)
     receipt = f"/orders/{order.ref_id}/receipt/"
     cashier.post(receipt, {"paper": "58"})
-    printed = ReceiptPrint.objects.get()
+    printed = ReceiptPrint.objects.get(order=order)
     assert printed.branch.name == current_shop().name
-
     paper = cashier.get(f"{receipt}1/").content.decode().partition("<article")[2].partition("</article>")[0]
-
     assert paper.count(printed.branch.name) == 1
-
-
-def test_a_receipt_of_a_shop_with_one_branch_names_none(cashier, admin):
-    order = make_order("success", price=10_500)
-
-    cashier.post(f"/orders/{order.ref_id}/receipt/", {"paper": "58"})
-
-    assert ReceiptPrint.objects.get().branch is None
-    assert not has_id(admin.get(f"/orders/{order.ref_id}/"), "sold-at")
-
-
-def test_the_page_of_an_order_names_its_branch_where_there_are_several(admin):
-    order = sell(make_person("cashier", branch=make_branch()))
-
-    assert "Tebet" in admin.get(f"/orders/{order.ref_id}/").content.decode().split('id="sold-at"')[1][:40]
